@@ -1,0 +1,265 @@
+//! A conditional write as data: what must be true, what is set, which event is written.
+//!
+//! A rule makes a [`Change`], a store carries it out in one transaction and answers whether it applied. A store
+//! contains no rule: it asks [`Guard::check`] with what it found and then writes the body as it is.
+
+use crate::holder::Holder;
+use crate::ids::{ClaimId, Epoch, Version};
+use crate::lease::LeaseView;
+use crate::record::{Body, Record, Snapshot};
+use crate::state::{InvalidTransition, Status, Transition, next};
+use crate::trail::EventDraft;
+use std::time::Duration;
+
+/// One conditional write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// What must be true when it is written.
+    pub guard: Guard,
+    /// What is set.
+    pub set: Body,
+    /// What happens to the lease.
+    pub lease: LeaseSet,
+    /// What is written down of it.
+    pub event: EventDraft,
+}
+
+/// What must be true of the record, judged by the store while it holds the record.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Guard {
+    /// Which record it was made for.
+    pub expected: Expected,
+    /// What must be true of a claim id.
+    pub grant: GrantGuard,
+    /// What must be true of the lease, on the store's clock.
+    pub lease: LeaseGuard,
+}
+
+/// The record a change was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// There is none.
+    Absent,
+    /// The one in this state and epoch, not changed since.
+    At {
+        /// Its version.
+        version: Version,
+        /// Its state.
+        status: Status,
+        /// Its newest grant.
+        epoch: Epoch,
+    },
+}
+
+/// What must be true of a claim id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GrantGuard {
+    /// Nothing.
+    Any,
+    /// It was never granted for this record.
+    Unused(ClaimId),
+    /// It was granted for this record at this epoch.
+    Held(ClaimId, Epoch),
+}
+
+/// What must be true of the lease.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaseGuard {
+    /// Nothing.
+    Any,
+    /// It runs.
+    Live,
+    /// It is over.
+    Ended,
+    /// It has been over for this long.
+    EndedFor(Duration),
+}
+
+/// What a change does to the lease. Only the store knows what time it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeaseSet {
+    /// Leaves it.
+    Keep,
+    /// Starts one of this length, from now on the store's clock.
+    Grant(Duration),
+    /// Leaves it, but counts one that ended at a reboot as ended now (RULINGS 10).
+    Settle,
+}
+
+/// Why a change did not apply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmet {
+    /// There is a record, and there should be none; or the other way round; or it changed since.
+    Record,
+    /// The claim id was granted before, or not at that epoch.
+    Grant,
+    /// The lease runs, or has not been over for long enough.
+    LeaseRuns,
+    /// The lease is over.
+    LeaseOver,
+}
+
+/// What a store found, for [`Guard::check`].
+#[derive(Clone, Copy, Debug)]
+pub struct Facts<'a> {
+    /// The record, if there is one.
+    pub record: Option<&'a Record>,
+    /// Its lease; whatever for no record.
+    pub lease: LeaseView,
+    /// The epoch at which the guard's claim id was granted *before* the record's newest grant, if ever.
+    pub granted_before: Option<Epoch>,
+}
+
+impl Guard {
+    /// The claim id whose earlier grants the store has to look up for [`Facts::granted_before`], if any: only
+    /// where the record was granted more than once and the id is not the newest one.
+    pub fn looks_up(&self, record: Option<&Record>) -> Option<ClaimId> {
+        let (GrantGuard::Unused(claim) | GrantGuard::Held(claim, _)) = self.grant else {
+            return None;
+        };
+        record
+            .filter(|r| r.body.epoch > Epoch::FIRST && r.body.claim != claim)
+            .map(|_| claim)
+    }
+
+    /// Whether everything holds.
+    ///
+    /// # Errors
+    /// The first thing that does not.
+    pub fn check(&self, facts: Facts<'_>) -> Result<(), Unmet> {
+        self.check_record(facts.record)?;
+        self.check_grant(facts)?;
+        self.check_lease(facts.lease)
+    }
+
+    fn check_record(&self, record: Option<&Record>) -> Result<(), Unmet> {
+        let holds = match (self.expected, record) {
+            (Expected::Absent, None) => true,
+            (
+                Expected::At {
+                    version,
+                    status,
+                    epoch,
+                },
+                Some(found),
+            ) => found.version == version && found.body.status == status && found.body.epoch == epoch,
+            _ => false,
+        };
+        if holds { Ok(()) } else { Err(Unmet::Record) }
+    }
+
+    fn check_grant(&self, facts: Facts<'_>) -> Result<(), Unmet> {
+        let granted_at = |claim: ClaimId| {
+            facts
+                .record
+                .filter(|r| r.body.claim == claim)
+                .map(|r| r.body.epoch)
+                .or(facts.granted_before)
+        };
+        let holds = match self.grant {
+            GrantGuard::Any => true,
+            GrantGuard::Unused(claim) => granted_at(claim).is_none(),
+            GrantGuard::Held(claim, epoch) => granted_at(claim) == Some(epoch),
+        };
+        if holds { Ok(()) } else { Err(Unmet::Grant) }
+    }
+
+    fn check_lease(&self, lease: LeaseView) -> Result<(), Unmet> {
+        match self.lease {
+            LeaseGuard::Live if !lease.is_live() => Err(Unmet::LeaseOver),
+            LeaseGuard::Ended if lease.is_live() => Err(Unmet::LeaseRuns),
+            LeaseGuard::EndedFor(quiet) if lease.until_quiet(quiet).is_some() => Err(Unmet::LeaseRuns),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Change {
+    /// The first claim of an intent of which there is no record.
+    pub fn first_claim(body: Body, event: EventDraft) -> Self {
+        let guard = Guard {
+            expected: Expected::Absent,
+            grant: GrantGuard::Unused(body.claim),
+            lease: LeaseGuard::Any,
+        };
+        let lease = LeaseSet::Grant(body.terms.lease);
+        Self {
+            guard,
+            set: body,
+            lease,
+            event,
+        }
+    }
+
+    /// A change of a record that was read: the transition is looked up in the table, the guard names the record
+    /// as it was read, and `edit` sets the rest.
+    ///
+    /// # Errors
+    /// [`InvalidTransition`] where the table has no such way.
+    pub fn of(
+        snapshot: &Snapshot,
+        transition: Transition,
+        event: EventDraft,
+        edit: impl FnOnce(&mut Body),
+    ) -> Result<Self, InvalidTransition> {
+        let record = &snapshot.record;
+        let mut set = record.body.clone();
+        set.status = next(Some(record.body.status), transition)?;
+        edit(&mut set);
+        let expected = Expected::At {
+            version: record.version,
+            status: record.body.status,
+            epoch: record.body.epoch,
+        };
+        let guard = Guard {
+            expected,
+            grant: GrantGuard::Any,
+            lease: LeaseGuard::Any,
+        };
+        let event = EventDraft {
+            status: Some(set.status),
+            ..event
+        };
+        Ok(Self {
+            guard,
+            set,
+            lease: LeaseSet::Keep,
+            event,
+        })
+    }
+
+    /// Adds what must be true of the lease.
+    #[must_use]
+    pub fn when_lease(mut self, lease: LeaseGuard) -> Self {
+        self.guard.lease = lease;
+        self
+    }
+
+    /// Adds what must be true of a claim id.
+    #[must_use]
+    pub fn when_grant(mut self, grant: GrantGuard) -> Self {
+        self.guard.grant = grant;
+        self
+    }
+
+    /// Says who asks for it.
+    #[must_use]
+    pub fn held_by(mut self, holder: Holder) -> Self {
+        self.set.holder = holder;
+        self
+    }
+
+    /// Says what happens to the lease.
+    #[must_use]
+    pub fn and_lease(mut self, lease: LeaseSet) -> Self {
+        self.lease = lease;
+        self
+    }
+
+    /// Whether the change grants a claim on a record that had an older grant; the store then files the older one.
+    pub fn supersedes(&self, record: Option<&Record>) -> Option<(Epoch, ClaimId)> {
+        record
+            .filter(|r| self.set.epoch > r.body.epoch)
+            .map(|r| (r.body.epoch, r.body.claim))
+    }
+}

@@ -1,0 +1,130 @@
+//! How an effect says that it did not succeed: permanent, transient, or unknown.
+
+use crate::outcome::{Fault, MESSAGE_LIMIT, cut};
+use serde::{Deserialize, Serialize};
+use std::error::Error as StdError;
+use std::fmt;
+
+/// What is known of an effect that did not succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureClass {
+    /// It did not happen, and asking again would fail again.
+    Permanent,
+    /// It did not happen, and asking again may work.
+    Transient,
+    /// The effect was never begun.
+    NotStarted,
+    /// It may have happened.
+    Unknown,
+}
+
+/// An effect's word that it did not succeed.
+///
+/// Any other error that an effect returns through `?` becomes [`FailureClass::Unknown`]: an error that nobody
+/// classified may well have come after the side effect. Its text is not stored, since it may carry a driver's
+/// words, but it stays behind [`Failure::source`] for the caller that ran the effect.
+///
+/// ```
+/// use sluice_core::{Failure, FailureClass};
+/// fn charge() -> Result<(), Failure> {
+///     "12x".parse::<i32>()?;
+///     Ok(())
+/// }
+/// assert_eq!(charge().unwrap_err().class(), FailureClass::Unknown);
+/// assert_eq!(Failure::permanent("card declined").class(), FailureClass::Permanent);
+/// ```
+#[derive(Debug)]
+pub struct Failure {
+    fault: Fault,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl Failure {
+    fn new(class: FailureClass, message: &str) -> Self {
+        let message = cut(message, MESSAGE_LIMIT).to_owned();
+        Self {
+            fault: Fault {
+                class,
+                code: None,
+                message,
+                detail: None,
+            },
+            source: None,
+        }
+    }
+
+    /// It did not happen, and the same request would fail again. The message is stored and replayed.
+    pub fn permanent(message: impl AsRef<str>) -> Self {
+        Self::new(FailureClass::Permanent, message.as_ref())
+    }
+
+    /// It did not happen, but a later delivery may succeed.
+    pub fn transient(message: impl AsRef<str>) -> Self {
+        Self::new(FailureClass::Transient, message.as_ref())
+    }
+
+    /// It was never begun.
+    pub fn not_started(message: impl AsRef<str>) -> Self {
+        Self::new(FailureClass::NotStarted, message.as_ref())
+    }
+
+    /// It may have happened.
+    pub fn unknown(message: impl AsRef<str>) -> Self {
+        Self::new(FailureClass::Unknown, message.as_ref())
+    }
+
+    /// Adds a short code of the caller's own.
+    #[must_use]
+    pub fn with_code(mut self, code: impl AsRef<str>) -> Self {
+        self.fault.code = Some(cut(code.as_ref(), 100).to_owned());
+        self
+    }
+
+    /// Adds JSON that a replay of this failure gives back.
+    #[must_use]
+    pub fn with_detail(mut self, detail: serde_json::Value) -> Self {
+        self.fault.detail = Some(detail);
+        self
+    }
+
+    /// Adds the error behind it, for the caller that ran the effect. It is not stored.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// What is known of the effect.
+    pub fn class(&self) -> FailureClass {
+        self.fault.class
+    }
+
+    /// The sentence that is stored.
+    pub fn message(&self) -> &str {
+        &self.fault.message
+    }
+
+    /// The error behind it, where there is one.
+    pub fn source(&self) -> Option<&(dyn StdError + Send + Sync + 'static)> {
+        self.source.as_deref()
+    }
+
+    /// Splits into what is stored and what is not.
+    pub fn into_parts(self) -> (Fault, Option<Box<dyn StdError + Send + Sync>>) {
+        (self.fault, self.source)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.fault.message)
+    }
+}
+
+// `Failure` itself is deliberately no `std::error::Error`: that is what lets every other error become one.
+impl<E: StdError + Send + Sync + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::unknown("the effect returned an error that it did not classify").with_source(error)
+    }
+}

@@ -1,0 +1,27 @@
+//! What a delivery wants where its intent is not new.
+
+use serde::{Deserialize, Serialize};
+
+/// What a delivery wants to hear where its intent has ended before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnDuplicate {
+    /// The recorded result.
+    #[default]
+    Replay,
+    /// Only that it was done.
+    AlreadyProcessed,
+    /// An error, since a duplicate needs to be looked into.
+    Conflict,
+}
+
+/// What a delivery does while its intent runs elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WhileRunning {
+    /// Waits for the outcome.
+    #[default]
+    Wait,
+    /// Is refused at once.
+    Refuse,
+}

@@ -1,0 +1,5 @@
+//! What is written down of every change.
+
+mod event;
+
+pub use event::{Event, EventDraft, EventKind};
