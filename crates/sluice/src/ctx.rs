@@ -1,0 +1,145 @@
+//! What an effect can do while it runs.
+
+use crate::heart::Held;
+use crate::sluice::Inner;
+use sluice_core::decide::{self, SettleStep};
+use sluice_core::ids::{ClaimId, Epoch};
+use sluice_core::outcome::cut;
+use sluice_core::store::Written;
+use sluice_core::trail::{EventDraft, EventKind};
+use sluice_core::{Code, Error, Key, Namespace};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Longest note, in bytes; the rest is cut.
+const NOTE_LIMIT: usize = 1024;
+
+/// A running effect's view of its claim. Cheap to clone.
+#[derive(Clone)]
+pub struct Ctx {
+    inner: Arc<Inner>,
+    held: Arc<Held>,
+    attempt: u32,
+}
+
+impl fmt::Debug for Ctx {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ctx")
+            .field("id", &self.held.id)
+            .field("epoch", &self.held.epoch)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Ctx {
+    pub(crate) fn new(inner: Arc<Inner>, held: Arc<Held>, attempt: u32) -> Self {
+        Self { inner, held, attempt }
+    }
+
+    /// The key of the intent.
+    pub fn key(&self) -> &Key {
+        &self.held.id.key
+    }
+
+    /// The namespace of the intent.
+    pub fn namespace(&self) -> &Namespace {
+        &self.held.id.namespace
+    }
+
+    /// The fencing token: a target that remembers the highest one it saw can refuse a holder that was replaced.
+    pub fn epoch(&self) -> Epoch {
+        self.held.epoch
+    }
+
+    /// The claim this effect runs under.
+    pub fn claim(&self) -> ClaimId {
+        self.held.claim
+    }
+
+    /// Which attempt under this claim it is, from 1.
+    pub fn attempt(&self) -> u32 {
+        self.attempt
+    }
+
+    /// The key to send to the target: the same for every attempt of this intent, and stored before its first use.
+    pub fn downstream_key(&self) -> &str {
+        &self.held.downstream_key
+    }
+
+    /// Time left in which something new may be started.
+    ///
+    /// # Errors
+    /// `E_LEASE_LOST` once the lease, less its margin, is over, or another execution is known to have landed.
+    pub fn may_send(&self) -> Result<Duration, Error> {
+        self.held
+            .may_send(self.inner.ports.clock.elapsed())
+            .ok_or_else(lease_lost)
+    }
+
+    /// Makes the point of no return durable. Call it right before the side effect, and do nothing if it fails.
+    ///
+    /// # Errors
+    /// `E_LEASE_LOST` where the claim is no longer the live one; `E_STORE` where the ledger could not be written.
+    pub async fn mark(&self) -> Result<(), Error> {
+        self.may_send()?;
+        let mut found = self.held.snapshot();
+        for _ in 0..8 {
+            let change = match decide::mark(&found, self.held.claim, self.held.epoch) {
+                SettleStep::Write(change) => change,
+                SettleStep::Already => return self.may_send().map(drop),
+                SettleStep::Refused(_) | SettleStep::Lost => return Err(lease_lost()),
+            };
+            let written = self.inner.store.apply(self.held.id.clone(), change).await;
+            found = match written {
+                Ok(Written::Applied(now)) => {
+                    self.held.saw(*now);
+                    return self.may_send().map(drop);
+                }
+                Ok(Written::Found {
+                    snapshot: Some(now), ..
+                }) => *now,
+                Ok(Written::Found { snapshot: None, .. }) => return Err(lease_lost()),
+                Err(error) if !error.outcome_unknown => return Err(error.into()),
+                Err(_) => match self.inner.store.read(&self.held.id).await? {
+                    Some(now) => now,
+                    None => return Err(lease_lost()),
+                },
+            };
+        }
+        Err(Error::new(
+            Code::Store,
+            "the mark could not be written, since the record kept changing",
+        ))
+    }
+
+    /// Is ready once nothing more should be started: the lease is lost, or the effect took too long.
+    pub async fn cancelled(&self) {
+        self.held.cancelled().await;
+    }
+
+    /// Whether nothing more should be started.
+    pub fn is_cancelled(&self) -> bool {
+        self.held.is_cancelled()
+    }
+
+    /// Names the object that came out, for lists and `explain`.
+    pub fn object_id(&self, object_id: impl Into<String>) {
+        self.held.set_object_id(object_id.into());
+    }
+
+    /// Writes a note into the trail. It is stored in clear: no secrets. Up to 1 KiB; the rest is cut.
+    ///
+    /// # Errors
+    /// `E_STORE` where the ledger could not be written.
+    pub async fn note(&self, text: &str) -> Result<(), Error> {
+        let event = EventDraft::new(EventKind::Note)
+            .about(self.held.epoch, Some(self.held.claim))
+            .because(cut(text, NOTE_LIMIT));
+        Ok(self.inner.store.notice(self.held.id.clone(), event).await?)
+    }
+}
+
+fn lease_lost() -> Error {
+    Error::new(Code::LeaseLost, "the right to execute ended; start nothing more")
+}

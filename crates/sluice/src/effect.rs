@@ -1,0 +1,233 @@
+//! How a caller says what to run.
+
+use crate::ctx::Ctx;
+use crate::done::Done;
+use crate::sluice::Sluice;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sluice_core::key::{InputError, Request};
+use sluice_core::policy::OnDuplicate;
+use sluice_core::record::{Labels, Terms};
+use sluice_core::{Error, Failure, Intent, Key, Namespace, lease};
+use std::future::Future;
+use std::time::Duration;
+
+/// How long a delivery waits for the same intent running elsewhere when nothing else is said.
+pub const DEFAULT_WAIT: Duration = Duration::from_secs(60);
+
+/// Everything `run` needs to know of one delivery; plain data behind the builder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EffectSpec {
+    /// The name of the intent.
+    pub key: Key,
+    /// Where it lives; the handle's own namespace where none is given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<Namespace>,
+    /// What is compared on every reuse of the key. `None` compares nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<Request>,
+    /// Lease, attempt timeout, and whether the effect promises to mark.
+    #[serde(default)]
+    pub terms: Terms,
+    /// Words for people.
+    #[serde(default)]
+    pub labels: Labels,
+    /// What the delivery wants where its intent ended before.
+    #[serde(default)]
+    pub on_duplicate: OnDuplicate,
+    /// What it does while its intent runs elsewhere.
+    #[serde(default)]
+    pub wait: Wait,
+}
+
+/// What a delivery does while its intent runs elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Wait {
+    /// Waits so long, then answers `E_WAIT_TIMEOUT`.
+    For(#[serde(with = "sluice_core::duration")] Duration),
+    /// Waits until it ends.
+    Forever,
+    /// Answers `E_IN_FLIGHT` at once.
+    No,
+}
+
+impl Default for Wait {
+    fn default() -> Self {
+        Self::For(DEFAULT_WAIT)
+    }
+}
+
+impl EffectSpec {
+    /// A delivery with this key and nothing else said.
+    pub fn new(key: Key) -> Self {
+        Self {
+            key,
+            namespace: None,
+            fingerprint: None,
+            terms: Terms::default(),
+            labels: Labels::default(),
+            on_duplicate: OnDuplicate::default(),
+            wait: Wait::default(),
+        }
+    }
+}
+
+/// The name of an intent, with the words its parts give for people, or why it has none.
+#[derive(Debug)]
+pub struct Named(Result<(Key, Labels), Error>);
+
+impl From<Key> for Named {
+    fn from(key: Key) -> Self {
+        Self(Ok((key, Labels::default())))
+    }
+}
+
+impl From<&Key> for Named {
+    fn from(key: &Key) -> Self {
+        key.clone().into()
+    }
+}
+
+impl From<&str> for Named {
+    fn from(key: &str) -> Self {
+        Self(
+            Key::new(key)
+                .map(|key| (key, Labels::default()))
+                .map_err(Error::from),
+        )
+    }
+}
+
+impl From<Intent> for Named {
+    fn from(intent: Intent) -> Self {
+        Self::from(&intent)
+    }
+}
+
+impl From<&Intent> for Named {
+    fn from(intent: &Intent) -> Self {
+        let labels = Labels {
+            tool: intent.get_tool().map(str::to_owned),
+            actor: intent.get_actor().map(str::to_owned),
+            run_id: intent.get_run_id().map(str::to_owned),
+            object_id: None,
+        };
+        Self(intent.key().map(|key| (key, labels)).map_err(Error::from))
+    }
+}
+
+/// An effect of which it has not been said yet what is compared when its key comes again.
+///
+/// There is no default: a fingerprint is what turns a key used for something else into an error instead of into
+/// somebody else's result.
+#[derive(Debug)]
+#[must_use = "say .fingerprint(&args) or .no_fingerprint(), then .run(…)"]
+pub struct Unguarded<'a> {
+    sluice: &'a Sluice,
+    named: Named,
+}
+
+impl<'a> Unguarded<'a> {
+    pub(crate) fn new(sluice: &'a Sluice, named: Named) -> Self {
+        Self { sluice, named }
+    }
+
+    /// Compares these arguments on every reuse of the key.
+    pub fn fingerprint(self, args: &(impl Serialize + ?Sized)) -> EffectBuilder<'a> {
+        let request = Request::json(args);
+        self.guarded(request.map(Some))
+    }
+
+    /// Compares what was made of the request elsewhere.
+    pub fn request(self, request: Request) -> EffectBuilder<'a> {
+        self.guarded(Ok(Some(request)))
+    }
+
+    /// Compares nothing: a copied key then gets the first request's result.
+    pub fn no_fingerprint(self) -> EffectBuilder<'a> {
+        self.guarded(Ok(None))
+    }
+
+    fn guarded(self, fingerprint: Result<Option<Request>, InputError>) -> EffectBuilder<'a> {
+        let spec = self.named.0.and_then(|(key, labels)| {
+            let fingerprint = fingerprint?;
+            Ok(EffectSpec {
+                fingerprint,
+                labels,
+                ..EffectSpec::new(key)
+            })
+        });
+        EffectBuilder {
+            sluice: self.sluice,
+            spec,
+        }
+    }
+}
+
+/// An effect that is ready to run; everything else is optional.
+#[derive(Debug)]
+#[must_use = "nothing happens until .run(…) is awaited"]
+pub struct EffectBuilder<'a> {
+    sluice: &'a Sluice,
+    spec: Result<EffectSpec, Error>,
+}
+
+impl EffectBuilder<'_> {
+    fn edit(mut self, edit: impl FnOnce(&mut EffectSpec)) -> Self {
+        if let Ok(spec) = &mut self.spec {
+            edit(spec);
+        }
+        self
+    }
+
+    /// Promises that the effect calls [`Ctx::mark`] before its point of no return.
+    ///
+    /// Then a holder that dies without a mark provably did nothing, and the next delivery runs it.
+    pub fn marked(self) -> Self {
+        self.edit(|spec| spec.terms.declares_marks = true)
+    }
+
+    /// Sets the lease, at least one second. It is renewed for as long as the effect runs.
+    pub fn lease(self, lease: Duration) -> Self {
+        self.edit(|spec| spec.terms.lease = lease.max(lease::SHORTEST))
+    }
+
+    /// Bounds one attempt. An attempt that takes longer is unknown: it runs on, and reports late.
+    pub fn timeout(self, timeout: Duration) -> Self {
+        self.edit(|spec| spec.terms.attempt_timeout = Some(timeout))
+    }
+
+    /// Sets how long to wait where the intent runs elsewhere.
+    pub fn wait(self, wait: Wait) -> Self {
+        self.edit(|spec| spec.wait = wait)
+    }
+
+    /// Sets what to answer where the intent ended before.
+    pub fn on_duplicate(self, on_duplicate: OnDuplicate) -> Self {
+        self.edit(|spec| spec.on_duplicate = on_duplicate)
+    }
+
+    /// Sets the namespace of this effect alone.
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        match (Namespace::new(namespace), &mut self.spec) {
+            (Ok(namespace), Ok(spec)) => spec.namespace = Some(namespace),
+            (Err(error), spec @ Ok(_)) => *spec = Err(error.into()),
+            (_, Err(_)) => {}
+        }
+        self
+    }
+
+    /// Runs the effect once per intent; see [`Sluice::run`].
+    ///
+    /// # Errors
+    /// Everything that is not a success; see [`Sluice::run`].
+    pub async fn run<T, F, Fut>(self, effect: F) -> Result<Done<T>, Error>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        F: FnMut(Ctx) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<T, Failure>> + Send + 'static,
+    {
+        self.sluice.run(self.spec?, effect).await
+    }
+}

@@ -1,0 +1,293 @@
+//! Who keeps the leases alive, and when a holder stops.
+
+use sluice_core::ids::{ClaimId, Epoch, RecordId};
+use sluice_core::lease::{HeldLease, renew_every};
+use sluice_core::ports::{Ports, Sleep};
+use sluice_core::record::Snapshot;
+use sluice_core::store::{Renewed, Store};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// One claim that this process holds.
+#[derive(Debug)]
+pub(crate) struct Held {
+    pub id: RecordId,
+    pub claim: ClaimId,
+    pub epoch: Epoch,
+    pub lease: Duration,
+    pub downstream_key: String,
+    state: Mutex<State>,
+    stop: AtomicBool,
+    stopped: Notify,
+}
+
+#[derive(Debug)]
+struct State {
+    lease: HeldLease,
+    snapshot: Snapshot,
+    object_id: Option<String>,
+}
+
+impl Held {
+    /// Starts from what the store answered to the claim, and the holder's clock *before* it asked.
+    pub fn granted(snapshot: Snapshot, asked_at: Duration) -> Self {
+        let body = &snapshot.record.body;
+        let lease = body.terms.lease;
+        Self {
+            id: snapshot.record.id.clone(),
+            claim: body.claim,
+            epoch: body.epoch,
+            lease,
+            downstream_key: body.downstream.key.clone(),
+            stop: AtomicBool::new(false),
+            stopped: Notify::new(),
+            state: Mutex::new(State {
+                lease: HeldLease::granted(asked_at, snapshot.lease.remaining(), lease),
+                snapshot,
+                object_id: None,
+            }),
+        }
+    }
+
+    /// A claim whose lease is long over and whose outcome is only now written down.
+    pub fn late(snapshot: Snapshot, claim: ClaimId, epoch: Epoch) -> Self {
+        Self {
+            claim,
+            epoch,
+            ..Self::granted(snapshot, Duration::ZERO)
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn may_send(&self, now: Duration) -> Option<Duration> {
+        if self.is_cancelled() {
+            None
+        } else {
+            self.state().lease.may_send(now)
+        }
+    }
+
+    pub fn snapshot(&self) -> Snapshot {
+        self.state().snapshot.clone()
+    }
+
+    pub fn saw(&self, snapshot: Snapshot) {
+        self.state().snapshot = snapshot;
+    }
+
+    pub fn set_object_id(&self, object_id: String) {
+        self.state().object_id = Some(object_id);
+    }
+
+    pub fn object_id(&self) -> Option<String> {
+        self.state().object_id.clone()
+    }
+
+    pub fn cancel(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+        self.stopped.notify_waiters();
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    pub async fn cancelled(&self) {
+        loop {
+            let stopped = self.stopped.notified();
+            if self.is_cancelled() {
+                return;
+            }
+            stopped.await;
+        }
+    }
+
+    fn renewed(&self, asked_at: Duration, answer: Renewed) {
+        match answer {
+            Renewed::Extended {
+                remaining,
+                landed_elsewhere,
+            } => {
+                self.state().lease = HeldLease::granted(asked_at, remaining, self.lease);
+                if landed_elsewhere {
+                    self.cancel();
+                }
+            }
+            Renewed::Lost => self.cancel(),
+        }
+    }
+}
+
+/// Renews every claim of this process in time, on a thread that no effect can starve.
+#[derive(Debug)]
+pub(crate) struct Heart {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    store: Arc<dyn Store>,
+    ports: Ports,
+    beats: Mutex<Beats>,
+    sooner: Arc<Notify>,
+}
+
+#[derive(Debug, Default)]
+struct Beats {
+    due: BTreeMap<(Duration, u64), Arc<Held>>,
+    at: BTreeMap<u64, Duration>,
+    numbers: u64,
+    runs: bool,
+    next: Option<Duration>,
+}
+
+impl Beats {
+    fn insert(&mut self, number: u64, due: Duration, held: Arc<Held>) {
+        self.at.insert(number, due);
+        self.due.insert((due, number), held);
+    }
+
+    fn take_due(&mut self, now: Duration) -> Vec<(u64, Arc<Held>)> {
+        let later = self.due.split_off(&(now + Duration::from_nanos(1), 0));
+        let due = std::mem::replace(&mut self.due, later);
+        due.into_iter()
+            .map(|((_, number), held)| (number, held))
+            .collect()
+    }
+}
+
+/// Keeps one claim's lease alive until it is dropped.
+pub(crate) struct Beating {
+    shared: Arc<Shared>,
+    number: u64,
+}
+
+impl Drop for Beating {
+    fn drop(&mut self) {
+        let mut beats = self.shared.beats();
+        if let Some(due) = beats.at.remove(&self.number) {
+            beats.due.remove(&(due, self.number));
+        }
+    }
+}
+
+impl Drop for Heart {
+    fn drop(&mut self) {
+        self.shared.sooner.notify_one();
+    }
+}
+
+impl Heart {
+    pub fn new(store: Arc<dyn Store>, ports: Ports) -> Self {
+        let shared = Shared {
+            store,
+            ports,
+            beats: Mutex::default(),
+            sooner: Arc::default(),
+        };
+        Self {
+            shared: Arc::new(shared),
+        }
+    }
+
+    /// Renews this claim from now on.
+    pub fn keep(&self, held: Arc<Held>) -> Beating {
+        let shared = &self.shared;
+        let due = shared.ports.clock.elapsed() + renew_every(held.lease);
+        let mut beats = shared.beats();
+        beats.numbers += 1;
+        let number = beats.numbers;
+        beats.insert(number, due, held);
+        if !beats.runs {
+            beats.runs = true;
+            beats.next = Some(due);
+            let (sleep, sooner) = (shared.ports.sleep.clone(), shared.sooner.clone());
+            let task = Box::pin(beat(Arc::downgrade(shared), sleep, sooner));
+            beats.runs = shared.ports.spawn.spawn_dedicated("sluice-heart", task);
+        } else if beats.next.is_none_or(|next| due < next) {
+            beats.next = Some(due);
+            shared.sooner.notify_one();
+        }
+        drop(beats);
+        Beating {
+            shared: shared.clone(),
+            number,
+        }
+    }
+}
+
+/// Beats for as long as somebody holds the handle. Between two beats it holds neither handle nor store.
+async fn beat(shared: Weak<Shared>, sleep: Arc<dyn Sleep>, sooner: Arc<Notify>) {
+    loop {
+        let pause = match shared.upgrade() {
+            Some(shared) => {
+                shared.renew_due().await;
+                shared.pause()
+            }
+            None => return,
+        };
+        crate::run::race(sleep.sleep(pause), sooner.notified()).await;
+    }
+}
+
+/// How long to sleep where nothing is held; a new claim wakes the heart before that.
+const IDLE: Duration = Duration::from_secs(3600);
+
+impl Shared {
+    fn beats(&self) -> MutexGuard<'_, Beats> {
+        self.beats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn renew_due(&self) {
+        let now = self.ports.clock.elapsed();
+        let due = self.beats().take_due(now);
+        // All requests are on their way before the first answer is awaited, so that a store can take them together.
+        let asked: Vec<_> = due
+            .into_iter()
+            .map(|(number, held)| {
+                let answer = self
+                    .store
+                    .renew(held.id.clone(), held.claim, held.epoch, held.lease);
+                (number, held, answer)
+            })
+            .collect();
+        for (number, held, answer) in asked {
+            let next = match answer.await {
+                Ok(answer) => {
+                    held.renewed(now, answer);
+                    renew_every(held.lease)
+                }
+                // The ledger is away: ask again soon. Once the lease is over nothing new is started.
+                Err(_) => {
+                    if held.may_send(now).is_none() {
+                        held.cancel();
+                    }
+                    (held.lease / 20).max(Duration::from_millis(50))
+                }
+            };
+            self.again(number, now + next, held);
+        }
+    }
+
+    fn again(&self, number: u64, due: Duration, held: Arc<Held>) {
+        let mut beats = self.beats();
+        // A claim that was dropped while its renewal was under way is no longer listed.
+        if !held.is_cancelled() && beats.at.contains_key(&number) {
+            beats.insert(number, due, held);
+        }
+    }
+
+    fn pause(&self) -> Duration {
+        let mut beats = self.beats();
+        beats.next = beats.due.keys().next().map(|(due, _)| *due);
+        beats
+            .next
+            .map_or(IDLE, |next| next.saturating_sub(self.ports.clock.elapsed()))
+    }
+}

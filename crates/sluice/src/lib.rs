@@ -1,0 +1,33 @@
+//! sluice makes a side effect happen **once per intent**: however often the instruction arrives and wherever the
+//! process dies. Where nobody can know whether it happened, it says so.
+//!
+//! Where to look: [`Sluice`] opens a ledger, [`EffectSpec`] says what to run, [`run`](Sluice::run) is the one
+//! natural line, [`Done`] and [`Error`] are its answers, and [`system`] is the only place that touches the
+//! system's clock, entropy and tasks.
+
+mod answer;
+mod ctx;
+mod done;
+mod effect;
+mod heart;
+mod memory;
+mod recover;
+mod run;
+mod sluice;
+pub mod system;
+mod verdicts;
+mod waiters;
+
+pub use crate::ctx::Ctx;
+pub use crate::done::{Done, Meta, Reason};
+pub use crate::effect::{EffectBuilder, EffectSpec, Named, Unguarded, Wait};
+pub use crate::memory::MemoryStore;
+pub use crate::recover::Recovered;
+pub use crate::sluice::{Builder, Sluice};
+pub use crate::verdicts::{MarkAnswer, Resolved};
+pub use sluice_core as core;
+pub use sluice_core::policy::OnDuplicate;
+pub use sluice_core::{
+    Code, Error, Failure, FailureClass, Intent, Key, Namespace, canonical_json, canonical_json_text,
+    idempotency_key, idempotency_key_text,
+};

@@ -1,0 +1,126 @@
+//! The store for tests and examples: nothing survives the process.
+
+mod rows;
+
+use rows::Rows;
+use sluice_core::change::Change;
+use sluice_core::ids::{ClaimId, Epoch, RecordId};
+use sluice_core::key::{Secret, SecretId};
+use sluice_core::ports::{BoxFuture, Chance, Clock};
+use sluice_core::record::Snapshot;
+use sluice_core::store::{Ledger, Page, Query, Renewed, Store, StoreError, Written};
+use sluice_core::trail::{Event, EventDraft};
+use std::fmt;
+use std::future::ready;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How many records a memory store takes unless told otherwise.
+pub const DEFAULT_CAPACITY: usize = 1_000_000;
+
+/// A ledger in memory. It refuses new keys when it is full; it never forgets one to make room, since a forgotten
+/// key would run its effect again.
+pub struct MemoryStore {
+    ledger: Ledger,
+    clock: Arc<dyn Clock>,
+    rows: Mutex<Rows>,
+}
+
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStore")
+            .field("records", &self.rows().len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MemoryStore {
+    /// An empty ledger on the system's clock.
+    pub fn new() -> Self {
+        Self::with_capacity(DEFAULT_CAPACITY)
+    }
+
+    /// An empty ledger that takes at most so many records.
+    pub fn with_capacity(capacity: usize) -> Self {
+        let ports = crate::system::ports();
+        Self::in_world(ports.clock, ports.chance.as_ref(), capacity)
+    }
+
+    /// An empty ledger on another clock and other chance, for tests.
+    pub fn in_world(clock: Arc<dyn Clock>, chance: &dyn Chance, capacity: usize) -> Self {
+        let secret = |id: &str| {
+            let mut bytes = [0; 32];
+            bytes[..16].copy_from_slice(&chance.bits());
+            bytes[16..].copy_from_slice(&chance.bits());
+            Secret {
+                id: SecretId(id.to_owned()),
+                bytes,
+            }
+        };
+        let ledger = Ledger {
+            id: format!("{:032x}", u128::from_be_bytes(chance.bits())),
+            incarnation: 1,
+            fingerprint_secrets: vec![secret("f1")],
+            downstream_secret: secret("d1"),
+        };
+        Self {
+            ledger,
+            clock,
+            rows: Mutex::new(Rows::new(capacity)),
+        }
+    }
+
+    // A panic under the lock cannot leave half a change: a row is replaced as a whole after everything is checked.
+    fn rows(&self) -> MutexGuard<'_, Rows> {
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for MemoryStore {
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn read<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>> {
+        let found = self.rows().read(id, self.clock.elapsed());
+        Box::pin(ready(Ok(found)))
+    }
+
+    fn apply(&self, id: RecordId, change: Change) -> BoxFuture<'_, Result<Written, StoreError>> {
+        let (now, wall) = (self.clock.elapsed(), self.clock.wall());
+        let written = self.rows().apply(id, change, now, wall, self.ledger.incarnation);
+        Box::pin(ready(written))
+    }
+
+    fn renew(
+        &self,
+        id: RecordId,
+        claim: ClaimId,
+        epoch: Epoch,
+        lease: Duration,
+    ) -> BoxFuture<'_, Result<Renewed, StoreError>> {
+        let renewed = self.rows().renew(&id, claim, epoch, lease, self.clock.elapsed());
+        Box::pin(ready(Ok(renewed)))
+    }
+
+    fn notice(&self, id: RecordId, event: EventDraft) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.rows().notice(id, event, self.clock.wall());
+        Box::pin(ready(Ok(())))
+    }
+
+    fn events<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Vec<Event>, StoreError>> {
+        let events = self.rows().events(id);
+        Box::pin(ready(Ok(events)))
+    }
+
+    fn list(&self, query: Query) -> BoxFuture<'_, Result<Page, StoreError>> {
+        let page = self.rows().list(&query, self.clock.elapsed());
+        Box::pin(ready(page))
+    }
+}

@@ -1,0 +1,83 @@
+//! How ended leases and spooled outcomes settle records. Recovery never performs an effect.
+
+use crate::heart::Held;
+use crate::run::{Settled, settle};
+use crate::sluice::Sluice;
+use sluice_core::Error;
+use sluice_core::change::Change;
+use sluice_core::decide;
+use sluice_core::ids::RecordId;
+use sluice_core::ports::Unrecorded;
+use sluice_core::state::Status;
+use sluice_core::store::{Query, Written};
+
+/// What a recovery did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Recovered {
+    /// Records that were in flight and whose lease had ended or whose holder was gone.
+    pub lapsed: usize,
+    /// Records that are in flight and rightly so.
+    pub running: usize,
+}
+
+impl Sluice {
+    /// Lapses every record whose lease ended or whose holder is provably gone.
+    ///
+    /// Deliveries do the same for their own record; this is for records that nobody asks for again.
+    ///
+    /// # Errors
+    /// `E_STORE` where the ledger is in trouble.
+    pub async fn recover(&self) -> Result<Recovered, Error> {
+        let mut recovered = Recovered::default();
+        let mut after = None;
+        loop {
+            let query = Query {
+                statuses: vec![Status::InFlight],
+                limit: 500,
+                after,
+                ..Query::default()
+            };
+            let page = self.inner.store.list(query).await?;
+            for found in page.items {
+                let holder = self.inner.ports.witness.judge(&found.record.body.holder);
+                match decide::lapse(&found, holder) {
+                    Some(change) => {
+                        self.lapse(&found.record.id, change).await?;
+                        recovered.lapsed += 1;
+                    }
+                    None => recovered.running += 1,
+                }
+            }
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(recovered),
+            }
+        }
+    }
+
+    /// Takes in an outcome that an earlier run could not write. True if the ledger has it now.
+    ///
+    /// # Errors
+    /// `E_STORE` where the ledger is in trouble.
+    pub async fn take_in(&self, unrecorded: Unrecorded) -> Result<bool, Error> {
+        let Some(found) = self.inner.store.read(&unrecorded.id).await? else {
+            return Ok(false);
+        };
+        if found.record.body.epoch < unrecorded.epoch {
+            return Ok(false);
+        }
+        let held = Held::late(found, unrecorded.claim, unrecorded.epoch);
+        Ok(!matches!(
+            settle(self, &held, unrecorded.report).await,
+            Settled::Unrecorded(_)
+        ))
+    }
+
+    /// Writes a lapse. Where somebody else was faster, the caller looks again and sees it.
+    pub(crate) async fn lapse(&self, id: &RecordId, change: Change) -> Result<(), Error> {
+        if let Written::Applied(now) = self.inner.store.apply(id.clone(), change).await? {
+            self.inner.waiters.publish(&now);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,167 @@
+//! Claims, and performs what was claimed, on a task that outlives the caller.
+
+use super::delivery::Delivery;
+use super::perform::perform;
+use super::settle::settle;
+use crate::ctx::Ctx;
+use crate::done::Done;
+use crate::heart::Held;
+use crate::sluice::{Running, Sluice};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sluice_core::change::Change;
+use sluice_core::decide::{OwnClaim, claimed};
+use sluice_core::ids::{ClaimId, Epoch, RecordId};
+use sluice_core::ports::Report;
+use sluice_core::record::Snapshot;
+use sluice_core::store::{StoreError, Written};
+use sluice_core::{Code, Error, Failure};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// How often a claim whose answer got lost is asked for again.
+const ASK_AGAIN: u32 = 5;
+
+/// How a claim went.
+pub(crate) enum Claimed<T> {
+    /// It was granted, and this is what came of it.
+    Ran(Result<Done<T>, Error>),
+    /// Another delivery was faster; this one is bound to that epoch.
+    LostTo(Epoch, Box<Snapshot>),
+}
+
+/// Claims and performs. From the first write on everything happens on a task of its own, so that a caller that
+/// goes away can leave neither a claim without an effect nor half an effect.
+pub(crate) async fn claim_and_perform<T, F, Fut>(
+    sluice: &Sluice,
+    delivery: &Delivery,
+    change: Change,
+    effect: F,
+) -> Result<Claimed<T>, Error>
+where
+    T: Serialize + DeserializeOwned + Send + 'static,
+    F: FnMut(Ctx) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<T, Failure>> + Send + 'static,
+{
+    let (answer, outcome) = oneshot::channel();
+    let (sluice, id, claim) = (sluice.clone(), delivery.id.clone(), delivery.plan.claim);
+    let spawn = sluice.inner.ports.spawn.clone();
+    let running = Running::new(&sluice.inner);
+    let task = async move {
+        let _running = running;
+        let asked_at = sluice.inner.ports.clock.elapsed();
+        match claim_durably(&sluice, &id, claim, change).await {
+            Ok(Granted::Here(snapshot)) => {
+                let held = Arc::new(Held::granted(*snapshot, asked_at));
+                perform(&sluice, held, effect, answer).await;
+            }
+            // Nobody is left to hear it where the send fails; the ledger has it all the same.
+            Ok(Granted::Elsewhere(snapshot)) => {
+                let _ = answer.send(Ok(Claimed::LostTo(snapshot.record.body.epoch, snapshot)));
+            }
+            Err(error) => {
+                let unheard = is_unheard(&error);
+                drop(answer.send(Err(error)));
+                if unheard {
+                    withdraw(&sluice, &id, claim).await;
+                }
+            }
+        }
+    };
+    if !spawn.spawn(Box::pin(task)) {
+        return Err(Error::new(
+            Code::Config,
+            "run was called outside of an async runtime, so nothing was started",
+        ));
+    }
+    outcome.await.unwrap_or_else(|_| {
+        let said = "the runtime was shut down while the effect ran";
+        Err(Error::new(Code::Indeterminate, said).with(|about| about.id = Some(delivery.id.clone())))
+    })
+}
+
+enum Granted {
+    Here(Box<Snapshot>),
+    Elsewhere(Box<Snapshot>),
+}
+
+/// Writes the claim. An answer that got lost is asked for again under the same claim id, which is granted once.
+async fn claim_durably(
+    sluice: &Sluice,
+    id: &RecordId,
+    claim: ClaimId,
+    change: Change,
+) -> Result<Granted, Error> {
+    let mut asked = 0;
+    loop {
+        match sluice.inner.store.apply(id.clone(), change.clone()).await {
+            Ok(Written::Applied(snapshot)) => return Ok(Granted::Here(snapshot)),
+            Ok(Written::Found {
+                snapshot: Some(found),
+                ..
+            }) => {
+                return match claimed(&found.record, claim) {
+                    // An own claim that ended before it was heard of has no time left, and is then given back as
+                    // never begun.
+                    OwnClaim::Granted | OwnClaim::Ended => Ok(Granted::Here(found)),
+                    OwnClaim::Another => Ok(Granted::Elsewhere(found)),
+                };
+            }
+            Ok(Written::Found { snapshot: None, .. }) => {
+                return Err(Error::new(
+                    Code::Released,
+                    "the record vanished before it was claimed; deliver it again",
+                ));
+            }
+            Err(error) if error.outcome_unknown && asked < ASK_AGAIN => {
+                asked += 1;
+                sluice
+                    .inner
+                    .ports
+                    .sleep
+                    .sleep(Duration::from_millis(20 << asked))
+                    .await;
+            }
+            Err(error) => return Err(unclaimed(error)),
+        }
+    }
+}
+
+/// Gives back a claim that may have been written although the ledger never said so: nothing was begun under it,
+/// and without this word it would end as unknown.
+async fn withdraw(sluice: &Sluice, id: &RecordId, claim: ClaimId) {
+    let started = sluice.inner.ports.clock.elapsed();
+    let mut pause = Duration::from_millis(100);
+    while sluice.inner.ports.clock.elapsed().saturating_sub(started) < sluice.inner.settings.settle_patience {
+        if let Ok(found) = sluice.inner.store.read(id).await {
+            if let Some(found) = found.filter(|found| found.record.body.claim == claim) {
+                let held = Held::granted(found, Duration::ZERO);
+                let (fault, _) =
+                    Failure::not_started("the ledger never said that the claim was granted").into_parts();
+                settle(sluice, &held, Report::Fault(fault)).await;
+            }
+            return;
+        }
+        sluice.inner.ports.sleep.sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_secs(2));
+    }
+}
+
+fn is_unheard(error: &Error) -> bool {
+    let source = std::error::Error::source(error);
+    source
+        .and_then(|source| source.downcast_ref::<StoreError>())
+        .is_some_and(|error| error.outcome_unknown)
+}
+
+/// Nothing was performed; but a claim that may have been written has to be given back.
+fn unclaimed(error: StoreError) -> Error {
+    if error.outcome_unknown {
+        let said = "the ledger did not say whether the claim was written; nothing was run for this delivery";
+        Error::new(Code::Store, said).with_source(error)
+    } else {
+        error.into()
+    }
+}

@@ -1,0 +1,80 @@
+//! The one natural line: claim → decide → commit → perform → settle → answer.
+
+mod claim;
+mod delivery;
+mod perform;
+mod race;
+mod settle;
+mod wait;
+
+pub(crate) use race::{Caught, Either, caught, race};
+pub(crate) use settle::{Settled, settle};
+
+use crate::answer;
+use crate::ctx::Ctx;
+use crate::done::Done;
+use crate::effect::EffectSpec;
+use crate::sluice::Sluice;
+use delivery::Delivery;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sluice_core::decide::{Step, arrive};
+use sluice_core::{Error, Failure};
+use std::future::Future;
+
+impl Sluice {
+    /// Runs an effect once per intent and answers what is known of it.
+    ///
+    /// The effect runs on a task of its own: a caller that goes away cuts nothing in half, and finds the outcome
+    /// when it asks again. The closure is called at most once per claim at present; it is `FnMut` because an
+    /// effect may be tried more than once under one lease.
+    ///
+    /// # Errors
+    /// Everything that is not a success. `E_RELEASED` and `E_EFFECT_FAILED`: it provably did not happen.
+    /// `E_INDETERMINATE`: nobody knows. `E_KEY_CONFLICT`: the key belongs to a different request. `E_IN_FLIGHT`,
+    /// `E_WAIT_TIMEOUT`: it runs elsewhere. `E_STORE`: the ledger is in trouble and nothing was run.
+    ///
+    /// ```
+    /// use sluice::{Done, EffectSpec, Failure, Key, MemoryStore, Sluice};
+    /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+    /// let sluice = Sluice::open(MemoryStore::new()).build();
+    /// let spec = EffectSpec::new(Key::new("invoice 7").unwrap());
+    /// let first = sluice.run(spec.clone(), |_ctx| async { Ok::<_, Failure>(7) }).await.unwrap();
+    /// let second = sluice.run(spec, |_ctx| async { Ok::<_, Failure>(8) }).await.unwrap();
+    /// assert_eq!(first, Done::Executed(7));
+    /// assert_eq!(second.value(), Some(7));
+    /// # });
+    /// ```
+    pub async fn run<T, F, Fut>(&self, spec: EffectSpec, effect: F) -> Result<Done<T>, Error>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        F: FnMut(Ctx) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<T, Failure>> + Send + 'static,
+    {
+        let delivery = Delivery::prepare(self, spec)?;
+        loop {
+            let found = self.inner.store.read(&delivery.id).await?;
+            let arrival = delivery.arrival(self, found.as_ref());
+            match arrive(found.as_ref(), arrival, &delivery.plan) {
+                Step::Lapse(change) => self.lapse(&delivery.id, change).await?,
+                Step::Claim(change) => {
+                    let change = change.held_by(self.inner.ports.witness.describe(delivery.plan.claim)?);
+                    return match claim::claim_and_perform(self, &delivery, change, effect).await? {
+                        claim::Claimed::Ran(result) => result,
+                        claim::Claimed::LostTo(epoch, seen) => {
+                            wait::wait(self, &delivery, epoch, *seen).await
+                        }
+                    };
+                }
+                Step::Wait(epoch) => match found {
+                    Some(seen) => return wait::wait(self, &delivery, epoch, seen).await,
+                    None => continue,
+                },
+                Step::Answer(answer) => {
+                    self.remark(&delivery, answer).await;
+                    return answer::tell(answer, &delivery.id, found.as_ref(), None, arrival.holder);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Performs a claimed effect to its end, and settles what it says.
+
+use super::claim::Claimed;
+use super::settle::{Settled, settle};
+use super::{Caught, Either, caught, race};
+use crate::answer;
+use crate::ctx::Ctx;
+use crate::done::Done;
+use crate::heart::Held;
+use crate::sluice::Sluice;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sluice_core::key::check_plain;
+use sluice_core::outcome::{Fault, Kept, NotKept};
+use sluice_core::ports::{Report, Unrecorded};
+use sluice_core::state::Status;
+use sluice_core::{Code, Error, Failure};
+use std::error::Error as StdError;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use tokio::sync::oneshot;
+
+type Answer<T> = oneshot::Sender<Result<Claimed<T>, Error>>;
+
+/// Performs the effect and tells the caller. An attempt that takes too long is settled as unknown and answered at
+/// once; what has started runs on to its end all the same and reports late.
+pub(super) async fn perform<T, F, Fut>(sluice: &Sluice, held: Arc<Held>, mut effect: F, answer: Answer<T>)
+where
+    T: Serialize + DeserializeOwned + Send + 'static,
+    F: FnMut(Ctx) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<T, Failure>> + Send + 'static,
+{
+    let beating = sluice.inner.heart.keep(held.clone());
+    let ctx = Ctx::new(sluice.inner.clone(), held.clone(), 1);
+    if ctx.may_send().is_err() {
+        // The grant took longer than the lease: nothing was begun, and nothing may be.
+        let late = Failure::not_started("the claim was granted too late to be used");
+        return conclude::<T>(sluice, &held, Ok(Err(late)), Some(answer)).await;
+    }
+    let mut attempt = pin!(caught(move || effect(ctx)));
+    let Some(timeout) = held.snapshot().record.body.terms.attempt_timeout else {
+        let ended = attempt.await;
+        conclude(sluice, &held, ended, Some(answer)).await;
+        return drop(beating);
+    };
+    match race(attempt.as_mut(), sluice.inner.ports.sleep.sleep(timeout)).await {
+        Either::First(ended) => conclude(sluice, &held, ended, Some(answer)).await,
+        Either::Second(()) => {
+            let overdue = Failure::unknown("the effect took longer than its timeout");
+            conclude::<T>(sluice, &held, Ok(Err(overdue)), Some(answer)).await;
+            held.cancel();
+            drop(beating);
+            conclude(sluice, &held, attempt.await, None).await;
+        }
+    }
+}
+
+type Ended<T> = Result<Result<T, Failure>, Caught>;
+
+async fn conclude<T: Serialize + DeserializeOwned>(
+    sluice: &Sluice,
+    held: &Held,
+    ended: Ended<T>,
+    answer: Option<Answer<T>>,
+) {
+    let (report, value, source) = report(sluice, held, ended);
+    let settled = settle(sluice, held, report).await;
+    if let Some(answer) = answer {
+        let result = told(settled, value, held).map_err(|error| match source {
+            Some(source) => error.with_source(source),
+            None => error,
+        });
+        // The caller may be gone; the ledger has the outcome all the same.
+        let _ = answer.send(Ok(Claimed::Ran(result)));
+    }
+}
+
+type Source = Option<Box<dyn StdError + Send + Sync>>;
+
+fn report<T: Serialize>(sluice: &Sluice, held: &Held, ended: Ended<T>) -> (Report, Option<T>, Source) {
+    match ended {
+        Ok(Ok(value)) => {
+            let kept = keep(&value, sluice.inner.settings.result_limit);
+            (
+                Report::Success {
+                    kept,
+                    object_id: held.object_id(),
+                },
+                Some(value),
+                None,
+            )
+        }
+        Ok(Err(failure)) => {
+            let (fault, source) = failure.into_parts();
+            (
+                Report::Fault(bounded(fault, sluice.inner.settings.result_limit)),
+                None,
+                source,
+            )
+        }
+        Err(Caught) => {
+            let (fault, source) = Failure::unknown("the effect panicked").into_parts();
+            (Report::Fault(fault), None, source)
+        }
+    }
+}
+
+/// A success survives its result: whatever cannot be written down so that it reads back equal is not kept.
+fn keep<T: Serialize>(value: &T, limit: usize) -> Kept {
+    if check_plain(value).is_err() {
+        return Kept::absent(NotKept::NotStorable);
+    }
+    serde_json::to_vec(value).map_or_else(
+        |_| Kept::absent(NotKept::NotStorable),
+        |text| Kept::within(text, limit),
+    )
+}
+
+fn bounded(mut fault: Fault, limit: usize) -> Fault {
+    let size = fault.detail.as_ref().map_or(0, |detail| detail.to_string().len());
+    if size > limit {
+        fault.detail = None;
+    }
+    fault
+}
+
+fn told<T: DeserializeOwned>(settled: Settled, value: Option<T>, held: &Held) -> Result<Done<T>, Error> {
+    match (settled, value) {
+        (Settled::Recorded(_), Some(value)) => Ok(Done::Executed(value)),
+        (Settled::Recorded(now), None) if now.record.body.status == Status::Succeeded => {
+            Ok(answer::replay(&now.record))
+        }
+        (Settled::Recorded(now), None) => Err(answer::ended(&now, Some(held.epoch))),
+        (Settled::Refused(now), _) => Err(answer::ended(&now, Some(held.epoch))),
+        (Settled::Unrecorded(report), _) => Err(unrecorded(held, report)),
+    }
+}
+
+fn unrecorded(held: &Held, report: Report) -> Error {
+    let said = match &report {
+        Report::Success { .. } => "the effect happened, but the ledger could not be told",
+        Report::Fault(_) => "the effect did not succeed, and the ledger could not be told",
+    };
+    let unrecorded = Unrecorded {
+        id: held.id.clone(),
+        claim: held.claim,
+        epoch: held.epoch,
+        report,
+    };
+    Error::new(Code::Indeterminate, said).with(|about| {
+        about.id = Some(held.id.clone());
+        about.epoch = Some(held.epoch);
+        about.unrecorded = Some(unrecorded);
+    })
+}

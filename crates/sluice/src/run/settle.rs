@@ -1,0 +1,107 @@
+//! Writes an outcome down: again and again while the ledger is away, then as evidence for a later run.
+
+use crate::heart::Held;
+use crate::sluice::Sluice;
+use sluice_core::decide::{self, SettleStep};
+use sluice_core::ports::{Report, Unrecorded};
+use sluice_core::record::Snapshot;
+use sluice_core::store::{StoreError, Written};
+use std::time::Duration;
+
+/// First pause between two tries.
+const PAUSE_FIRST: Duration = Duration::from_millis(25);
+/// Longest pause between two tries.
+const PAUSE_LONGEST: Duration = Duration::from_secs(1);
+
+/// What became of an outcome.
+pub(crate) enum Settled {
+    /// It is in the ledger, and this is the record now.
+    Recorded(Box<Snapshot>),
+    /// It contradicts what is in the ledger, which stands.
+    Refused(Box<Snapshot>),
+    /// The ledger does not know it; it was given to the evidence port.
+    Unrecorded(Report),
+}
+
+/// Settles one claim's outcome.
+pub(crate) async fn settle(sluice: &Sluice, held: &Held, report: Report) -> Settled {
+    let started = sluice.inner.ports.clock.elapsed();
+    let mut pause = PAUSE_FIRST;
+    let mut found = Some(Box::new(held.snapshot()));
+    loop {
+        let tried = match found.take() {
+            Some(found) => step(sluice, held, found, &report).await,
+            None => look(sluice, held).await,
+        };
+        match tried {
+            Ok(Tried::Settled(settled)) => return settled,
+            Ok(Tried::Found(now)) => found = Some(now),
+            Ok(Tried::Vanished) => return spool(sluice, held, report).await,
+            Err(error) => {
+                let waited = sluice.inner.ports.clock.elapsed().saturating_sub(started);
+                if !(error.is_retryable() || error.outcome_unknown)
+                    || waited >= sluice.inner.settings.settle_patience
+                {
+                    return spool(sluice, held, report).await;
+                }
+                sluice.inner.ports.sleep.sleep(pause).await;
+                pause = (pause * 2).min(PAUSE_LONGEST);
+            }
+        }
+    }
+}
+
+enum Tried {
+    Settled(Settled),
+    Found(Box<Snapshot>),
+    Vanished,
+}
+
+async fn look(sluice: &Sluice, held: &Held) -> Result<Tried, StoreError> {
+    let found = sluice.inner.store.read(&held.id).await?;
+    Ok(found.map_or(Tried::Vanished, |found| Tried::Found(Box::new(found))))
+}
+
+async fn step(
+    sluice: &Sluice,
+    held: &Held,
+    found: Box<Snapshot>,
+    report: &Report,
+) -> Result<Tried, StoreError> {
+    match decide::settle(&found, held.claim, held.epoch, report) {
+        SettleStep::Write(change) => match sluice.inner.store.apply(held.id.clone(), change).await? {
+            Written::Applied(now) => {
+                held.saw((*now).clone());
+                sluice.inner.waiters.publish(&now);
+                Ok(Tried::Settled(Settled::Recorded(now)))
+            }
+            Written::Found {
+                snapshot: Some(now),
+                unmet,
+            } if unmet == sluice_core::change::Unmet::Grant => Ok(Tried::Settled(Settled::Refused(now))),
+            Written::Found {
+                snapshot: Some(now), ..
+            } => Ok(Tried::Found(now)),
+            Written::Found { snapshot: None, .. } => Ok(Tried::Vanished),
+        },
+        SettleStep::Already => Ok(Tried::Settled(Settled::Recorded(found))),
+        SettleStep::Refused(event) => {
+            // A notice that cannot be written changes nothing about the answer.
+            let _ = sluice.inner.store.notice(held.id.clone(), event).await;
+            Ok(Tried::Settled(Settled::Refused(found)))
+        }
+        SettleStep::Lost => Ok(Tried::Settled(Settled::Refused(found))),
+    }
+}
+
+async fn spool(sluice: &Sluice, held: &Held, report: Report) -> Settled {
+    let unrecorded = Unrecorded {
+        id: held.id.clone(),
+        claim: held.claim,
+        epoch: held.epoch,
+        report: report.clone(),
+    };
+    // Where it cannot be kept either, the error that carries it is the last copy.
+    let _ = sluice.inner.ports.evidence.keep(unrecorded).await;
+    Settled::Unrecorded(report)
+}

@@ -1,0 +1,199 @@
+//! How a ledger is opened and configured.
+
+use crate::effect::{EffectSpec, Named, Unguarded};
+use crate::heart::Heart;
+use crate::system;
+use crate::waiters::Waiters;
+use sluice_core::key::KeyError;
+use sluice_core::outcome::RESULT_LIMIT;
+use sluice_core::ports::Ports;
+use sluice_core::store::Store;
+use sluice_core::{Error, Namespace};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// A handle to a ledger. Cheap to clone; clones share everything.
+#[derive(Clone, Debug)]
+pub struct Sluice {
+    pub(crate) inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Inner {
+    pub store: Arc<dyn Store>,
+    pub ports: Ports,
+    pub namespace: Result<Namespace, KeyError>,
+    pub settings: Settings,
+    pub heart: Heart,
+    pub waiters: Waiters,
+    running: AtomicUsize,
+    ended: Notify,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub result_limit: usize,
+    pub settle_patience: Duration,
+}
+
+impl Sluice {
+    /// Begins to configure a handle to this ledger.
+    ///
+    /// ```
+    /// use sluice::{MemoryStore, Sluice};
+    /// let sluice = Sluice::open(MemoryStore::new()).namespace("billing").build();
+    /// assert_eq!(sluice.namespace().unwrap().as_str(), "billing");
+    /// ```
+    pub fn open(store: impl Store) -> Builder {
+        Self::open_shared(Arc::new(store))
+    }
+
+    /// The same for a store that others use too.
+    pub fn open_shared(store: Arc<dyn Store>) -> Builder {
+        let settings = Settings {
+            result_limit: RESULT_LIMIT,
+            settle_patience: Duration::from_secs(60),
+        };
+        Builder {
+            store,
+            namespace: Ok(Namespace::default()),
+            settings,
+            ports: None,
+        }
+    }
+
+    /// Names an intent to run: a [`Key`](crate::Key), or an [`Intent`](crate::Intent) of any parts.
+    ///
+    /// An input error in the intent is kept and returned by `run`, before anything is claimed.
+    pub fn effect(&self, intent: impl Into<Named>) -> Unguarded<'_> {
+        Unguarded::new(self, intent.into())
+    }
+
+    /// The namespace used where an effect names none.
+    ///
+    /// # Errors
+    /// `E_INVALID_KEY` where the builder was given one that is none.
+    pub fn namespace(&self) -> Result<&Namespace, Error> {
+        self.inner
+            .namespace
+            .as_ref()
+            .map_err(|error| error.clone().into())
+    }
+
+    /// The ledger behind it.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.inner.store
+    }
+
+    /// Waits until every effect that runs here has ended, at most for `patience`; answers how many still run.
+    ///
+    /// Call it before the process ends: an effect that is cut off with its runtime stays in flight until its
+    /// lease ends, and is then indeterminate.
+    pub async fn drain(&self, patience: Duration) -> usize {
+        let over = self.inner.ports.sleep.sleep(patience);
+        crate::run::race(over, async {
+            loop {
+                let ended = self.inner.ended.notified();
+                if self.running() == 0 {
+                    return;
+                }
+                ended.await;
+            }
+        })
+        .await;
+        self.running()
+    }
+
+    /// How many effects run here now.
+    pub fn running(&self) -> usize {
+        self.inner.running.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn namespace_of(&self, spec: &EffectSpec) -> Result<Namespace, Error> {
+        spec.namespace
+            .clone()
+            .map_or_else(|| self.namespace().cloned(), Ok)
+    }
+}
+
+/// Counts one running effect for as long as it lives.
+pub(crate) struct Running(Arc<Inner>);
+
+impl Running {
+    pub fn new(inner: &Arc<Inner>) -> Self {
+        inner.running.fetch_add(1, Ordering::SeqCst);
+        Self(inner.clone())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::SeqCst);
+        self.0.ended.notify_waiters();
+    }
+}
+
+/// Configures a [`Sluice`].
+#[derive(Debug)]
+pub struct Builder {
+    store: Arc<dyn Store>,
+    namespace: Result<Namespace, KeyError>,
+    settings: Settings,
+    ports: Option<Ports>,
+}
+
+impl Builder {
+    /// Sets the namespace used where an effect names none. The default is `default`.
+    ///
+    /// One that is none is reported as `E_INVALID_KEY` by every `run`.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.namespace = Namespace::new(namespace);
+        self
+    }
+
+    /// Sets the largest result that is kept, in bytes of its JSON text. The default is 64 KiB.
+    ///
+    /// A larger one still counts as a success; a replay then says that the result was not kept.
+    #[must_use]
+    pub fn result_limit(mut self, bytes: usize) -> Self {
+        self.settings.result_limit = bytes;
+        self
+    }
+
+    /// Sets how long an outcome that the ledger does not take is offered again. The default is 60 s.
+    #[must_use]
+    pub fn settle_patience(mut self, patience: Duration) -> Self {
+        self.settings.settle_patience = patience;
+        self
+    }
+
+    /// Replaces time, chance, tasks and the rest of the world, for tests.
+    #[must_use]
+    pub fn ports(mut self, ports: Ports) -> Self {
+        self.ports = Some(ports);
+        self
+    }
+
+    /// Makes the handle.
+    pub fn build(self) -> Sluice {
+        let ports = self.ports.unwrap_or_else(system::ports);
+        let heart = Heart::new(self.store.clone(), ports.clone());
+        let waiters = Waiters::new(self.store.clone(), ports.clone());
+        let inner = Inner {
+            store: self.store,
+            ports,
+            namespace: self.namespace,
+            settings: self.settings,
+            heart,
+            waiters,
+            running: AtomicUsize::new(0),
+            ended: Notify::new(),
+        };
+        Sluice {
+            inner: Arc::new(inner),
+        }
+    }
+}
