@@ -1,0 +1,219 @@
+//! A change, a renewal or a notice as SQL inside a transaction that others may share.
+
+use crate::classify::Trouble;
+use crate::clock::{LeaseEnd, LedgerClock, Moment, Ticker};
+use crate::events;
+use crate::rows::{self, Draft, Found, Stamps};
+use rusqlite::Connection;
+use sluice_core::change::{Change, Facts, LeaseSet, Unmet};
+use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
+use sluice_core::lease::LeaseView;
+use sluice_core::record::{LedgerTime, Snapshot};
+use sluice_core::state::Status;
+use sluice_core::store::Renewed;
+use sluice_core::trail::EventDraft;
+use std::time::Duration;
+
+/// What came of a job, to be told once the transaction is durable.
+#[derive(Debug)]
+pub(crate) enum Done {
+    /// The change was written; the caller's own body and this are the record now.
+    Applied(Stamped),
+    /// See [`sluice_core::store::Written::Found`].
+    Found {
+        snapshot: Option<Box<Snapshot>>,
+        unmet: Unmet,
+    },
+    Renewed(Renewed),
+    Noticed,
+}
+
+/// What the store added to a change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamped {
+    pub(crate) version: Version,
+    pub(crate) incarnation: u64,
+    pub(crate) created: LedgerTime,
+    pub(crate) updated: LedgerTime,
+    pub(crate) lease: LeaseView,
+}
+
+/// An open transaction that holds the write lock. Every job in it sees the same moment.
+pub(crate) struct Transaction<'c> {
+    conn: &'c Connection,
+    now: Moment,
+    ticker: Ticker,
+    incarnation: u64,
+    next_record: i64,
+    wrote: bool,
+}
+
+impl<'c> Transaction<'c> {
+    /// Takes in what the ledger knows of itself; call it only once the write lock is held.
+    pub(crate) fn begun(conn: &'c Connection, clock: &dyn LedgerClock) -> Result<Self, Trouble> {
+        const SQL: &str = "SELECT incarnation, next_record FROM meta WHERE one = 1";
+        let now = Moment::of(clock);
+        let ticker = Ticker::advance(conn, &now, clock.wall_ms())?;
+        let mut statement = conn.prepare_cached(SQL)?;
+        let (incarnation, next_record) =
+            statement.query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
+        let incarnation = u64::try_from(incarnation).map_err(|_| Trouble::Column("incarnation"))?;
+        Ok(Self {
+            conn,
+            now,
+            ticker,
+            incarnation,
+            next_record,
+            wrote: false,
+        })
+    }
+
+    /// Stores the ledger's time if anything was written; false where there is nothing to commit.
+    pub(crate) fn finish(self) -> Result<bool, Trouble> {
+        if self.wrote {
+            self.ticker.save(self.conn, self.next_record)?;
+        }
+        Ok(self.wrote)
+    }
+
+    /// Carries out a change if its guard holds.
+    pub(crate) fn apply(&mut self, id: &RecordId, change: &Change) -> Result<Done, Trouble> {
+        let found = Found::find(self.conn, id)?;
+        let record = found.as_ref().map(|found| &found.record);
+        let facts = Facts {
+            record,
+            lease: found
+                .as_ref()
+                .map_or(LeaseView::EndedAtReboot, |found| found.lease.view(&self.now)),
+            granted_before: match change.guard.looks_up(record) {
+                Some(claim) => self.granted_before(id, claim)?,
+                None => None,
+            },
+        };
+        if let Err(unmet) = change.guard.check(facts) {
+            let snapshot = found.map(|found| Box::new(found.snapshot(&self.now)));
+            return Ok(Done::Found { snapshot, unmet });
+        }
+        if let Some((epoch, claim)) = change.supersedes(record) {
+            self.file_grant(id, epoch, claim)?;
+        }
+        self.write(id, change, found).map(Done::Applied)
+    }
+
+    fn write(&mut self, id: &RecordId, change: &Change, found: Option<Found>) -> Result<Stamped, Trouble> {
+        let updated = self.ticker.time;
+        let lease = self.lease_after(change.lease, found.as_ref());
+        let stamped = Stamped {
+            version: found
+                .as_ref()
+                .map_or(Version::FIRST, |found| found.record.version.next()),
+            incarnation: found
+                .as_ref()
+                .map_or(self.incarnation, |found| found.record.incarnation),
+            created: found.as_ref().map_or(updated, |found| found.record.created),
+            updated,
+            lease: lease.view(&self.now),
+        };
+        let stamps = Stamps {
+            version: stamped.version.0,
+            incarnation: stamped.incarnation,
+            created: stamped.created.0,
+            updated: updated.0,
+        };
+        let row = found.as_ref().map_or(self.next_record, |found| found.row);
+        let draft = Draft {
+            row,
+            record: stamps,
+            lease: &lease,
+            body: &change.set,
+        };
+        if found.is_some() {
+            draft.update(self.conn)?;
+        } else {
+            draft.insert(self.conn, id)?;
+            self.next_record += 1;
+        }
+        self.wrote = true;
+        events::write(
+            self.conn,
+            id,
+            Some(row),
+            Some(stamped.version),
+            updated,
+            &change.event,
+        )?;
+        Ok(stamped)
+    }
+
+    fn lease_after(&self, set: LeaseSet, found: Option<&Found>) -> LeaseEnd {
+        let now = || LeaseEnd::after(&self.now, Duration::ZERO);
+        match (set, found) {
+            (LeaseSet::Grant(lease), _) => LeaseEnd::after(&self.now, lease),
+            (_, None) => now(),
+            (LeaseSet::Settle, Some(found)) if !found.lease.is_of_boot(&self.now) => now(),
+            (LeaseSet::Keep | LeaseSet::Settle, Some(found)) => found.lease.clone(),
+        }
+    }
+
+    fn granted_before(&self, id: &RecordId, claim: ClaimId) -> Result<Option<Epoch>, Trouble> {
+        const SQL: &str = "SELECT max(epoch) FROM grants WHERE namespace = ?1 AND key = ?2 AND claim_id = ?3";
+        let values = (id.namespace.as_str(), id.key.as_str(), claim.as_bytes());
+        let epoch: Option<i64> = self
+            .conn
+            .prepare_cached(SQL)?
+            .query_row(values, |row| row.get(0))?;
+        epoch
+            .map(|epoch| {
+                u64::try_from(epoch)
+                    .map(Epoch)
+                    .map_err(|_| Trouble::Column("grants.epoch"))
+            })
+            .transpose()
+    }
+
+    fn file_grant(&self, id: &RecordId, epoch: Epoch, claim: ClaimId) -> Result<(), Trouble> {
+        const SQL: &str =
+            "INSERT OR IGNORE INTO grants (namespace, key, epoch, claim_id) VALUES (?1, ?2, ?3, ?4)";
+        let epoch = rows::int(epoch.0, "grants.epoch")?;
+        let values = (id.namespace.as_str(), id.key.as_str(), epoch, claim.as_bytes());
+        self.conn.prepare_cached(SQL)?.execute(values)?;
+        Ok(())
+    }
+
+    /// Moves the lease of a live claim.
+    pub(crate) fn renew(
+        &mut self,
+        id: &RecordId,
+        claim: ClaimId,
+        epoch: Epoch,
+        lease: Duration,
+    ) -> Result<Done, Trouble> {
+        const SQL: &str = "UPDATE records SET lease_boot = ?2, lease_until_ns = ?3 WHERE id = ?1";
+        let found = Found::find(self.conn, id)?.filter(|found| {
+            let body = &found.record.body;
+            let held = body.status == Status::InFlight && body.claim == claim && body.epoch == epoch;
+            held && found.lease.view(&self.now).is_live()
+        });
+        let Some(found) = found else {
+            return Ok(Done::Renewed(Renewed::Lost));
+        };
+        let end = LeaseEnd::after(&self.now, lease);
+        self.conn
+            .prepare_cached(SQL)?
+            .execute((found.row, &end.boot, end.until_ns))?;
+        self.wrote = true;
+        let landed_elsewhere = found.record.body.landed.iter().any(|landed| *landed < epoch);
+        Ok(Done::Renewed(Renewed::Extended {
+            remaining: end.view(&self.now).remaining(),
+            landed_elsewhere,
+        }))
+    }
+
+    /// Writes an event without a change.
+    pub(crate) fn notice(&mut self, id: &RecordId, event: &EventDraft) -> Result<Done, Trouble> {
+        let row = rows::row_of(self.conn, id)?;
+        self.wrote = true;
+        events::write(self.conn, id, row, None, self.ticker.time, event)?;
+        Ok(Done::Noticed)
+    }
+}

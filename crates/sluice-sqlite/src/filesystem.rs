@@ -1,0 +1,92 @@
+//! Whether a file system can keep what a ledger promises.
+
+use rustix::fs::statfs;
+use std::path::Path;
+
+/// What to do with a file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Keeps what it acknowledged, and its locks hold between processes.
+    Fine,
+    /// Works, but what it keeps is gone with the host or the container: to be said.
+    Warn(&'static str),
+    /// Locks, shared memory or durability cannot be relied on: no ledger may live there.
+    Refuse(&'static str),
+}
+
+/// Magic numbers as in `statfs(2)`, with what is wrong with each. All others are fine.
+const KNOWN: &[(u32, Verdict)] = &[
+    (0x0000_6969, Verdict::Refuse("NFS")),
+    (0x0000_517b, Verdict::Refuse("SMB")),
+    (0xff53_4d42, Verdict::Refuse("CIFS")),
+    (0xfe53_4d42, Verdict::Refuse("SMB2")),
+    (0x0102_1997, Verdict::Refuse("9p")),
+    // virtiofs shows the number of FUSE, whose protocol it speaks.
+    (0x6573_5546, Verdict::Refuse("FUSE or virtiofs")),
+    (0x5346_414f, Verdict::Refuse("AFS")),
+    (0x7375_7245, Verdict::Refuse("Coda")),
+    (0x00c3_6400, Verdict::Refuse("Ceph")),
+    (0x0bd0_0bd0, Verdict::Refuse("Lustre")),
+    (0x0102_1994, Verdict::Warn("tmpfs")),
+    (0x8584_58f6, Verdict::Warn("ramfs")),
+    (0x794c_7630, Verdict::Warn("overlayfs")),
+];
+
+/// Judges a file system by the `f_type` that `statfs(2)` gives for it.
+///
+/// ```
+/// use sluice_sqlite::filesystem::{Verdict, classify};
+/// assert_eq!(classify(0x6969), Verdict::Refuse("NFS"));
+/// assert_eq!(classify(0x0102_1994), Verdict::Warn("tmpfs"));
+/// assert_eq!(classify(0xef53), Verdict::Fine, "ext4");
+/// ```
+pub fn classify(f_type: u32) -> Verdict {
+    KNOWN
+        .iter()
+        .find(|(magic, _)| *magic == f_type)
+        .map_or(Verdict::Fine, |(_, verdict)| *verdict)
+}
+
+/// Judges the file system that holds a path. One that cannot be asked is taken for fine: opening will tell.
+pub(crate) fn judge(path: &Path) -> Verdict {
+    // The kernel's number has 32 bits, but some C types sign-extend it.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "only the low 32 bits carry the number"
+    )]
+    statfs(path).map_or(Verdict::Fine, |found| classify(found.f_type as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn network_and_user_space_file_systems_are_refused_and_volatile_ones_only_warned_about() {
+        let table = [
+            (0x6969, Verdict::Refuse("NFS")),
+            (0x517b, Verdict::Refuse("SMB")),
+            (0xff53_4d42, Verdict::Refuse("CIFS")),
+            (0xfe53_4d42, Verdict::Refuse("SMB2")),
+            (0x0102_1997, Verdict::Refuse("9p")),
+            (0x6573_5546, Verdict::Refuse("FUSE or virtiofs")),
+            (0x0102_1994, Verdict::Warn("tmpfs")),
+            (0x8584_58f6, Verdict::Warn("ramfs")),
+            (0x794c_7630, Verdict::Warn("overlayfs")),
+            (0xef53, Verdict::Fine),
+            (0x5846_5342, Verdict::Fine),
+            (0x9123_683e, Verdict::Fine),
+            (0x2fc1_2fc1, Verdict::Fine),
+            (0, Verdict::Fine),
+        ];
+        for (f_type, verdict) in table {
+            assert_eq!(classify(f_type), verdict, "{f_type:#x}");
+        }
+    }
+
+    #[test]
+    fn a_path_that_is_not_there_is_left_to_the_opening() {
+        assert_eq!(judge(Path::new("/no/such/place")), Verdict::Fine);
+    }
+}

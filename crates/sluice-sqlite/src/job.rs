@@ -1,0 +1,113 @@
+//! What callers ask the writer for, and how they hear of it.
+
+use crate::apply::{Done, Stamped, Transaction};
+use crate::classify::Trouble;
+use futures_channel::oneshot::Sender;
+use sluice_core::change::Change;
+use sluice_core::ids::{ClaimId, Epoch, RecordId};
+use sluice_core::record::{Record, Snapshot};
+use sluice_core::store::{Renewed, StoreError, Written};
+use sluice_core::trail::EventDraft;
+use std::time::Duration;
+
+type Reply<T> = Sender<Result<T, StoreError>>;
+
+/// One request. A caller that no longer listens changes nothing.
+#[derive(Debug)]
+pub(crate) enum Job {
+    Apply {
+        id: RecordId,
+        change: Box<Change>,
+        reply: Reply<Written>,
+    },
+    Renew {
+        id: RecordId,
+        claim: ClaimId,
+        epoch: Epoch,
+        lease: Duration,
+        reply: Reply<Renewed>,
+    },
+    Notice {
+        id: RecordId,
+        event: EventDraft,
+        reply: Reply<()>,
+    },
+}
+
+impl Job {
+    /// Which record it is about.
+    pub(crate) fn id(&self) -> &RecordId {
+        match self {
+            Self::Apply { id, .. } | Self::Renew { id, .. } | Self::Notice { id, .. } => id,
+        }
+    }
+
+    /// Does it inside a transaction; can be done again where that transaction was rolled back.
+    pub(crate) fn run(&self, transaction: &mut Transaction<'_>) -> Result<Done, Trouble> {
+        match self {
+            Self::Apply { id, change, .. } => transaction.apply(id, change),
+            Self::Renew {
+                id,
+                claim,
+                epoch,
+                lease,
+                ..
+            } => transaction.renew(id, *claim, *epoch, *lease),
+            Self::Notice { id, event, .. } => transaction.notice(id, event),
+        }
+    }
+
+    /// Tells the caller what came of it. The transaction is durable by now.
+    pub(crate) fn answer(self, done: Done) {
+        match (self, done) {
+            (Self::Apply { id, change, reply }, Done::Applied(stamped)) => {
+                let _ = reply.send(Ok(Written::Applied(Box::new(stored(id, *change, stamped)))));
+            }
+            (Self::Apply { reply, .. }, Done::Found { snapshot, unmet }) => {
+                let _ = reply.send(Ok(Written::Found { snapshot, unmet }));
+            }
+            (Self::Renew { reply, .. }, Done::Renewed(renewed)) => drop(reply.send(Ok(renewed))),
+            (Self::Notice { reply, .. }, Done::Noticed) => drop(reply.send(Ok(()))),
+            // Not reached: every job has answers of its own kind. A dropped reply is an error for the caller.
+            _ => {}
+        }
+    }
+
+    /// Tells the caller that it failed.
+    pub(crate) fn fail(self, error: StoreError) {
+        match self {
+            Self::Apply { reply, .. } => drop(reply.send(Err(error))),
+            Self::Renew { reply, .. } => drop(reply.send(Err(error))),
+            Self::Notice { reply, .. } => drop(reply.send(Err(error))),
+        }
+    }
+}
+
+/// What the ledger holds now: the change as it was asked for, times rounded as their columns round them.
+fn stored(id: RecordId, change: Change, stamped: Stamped) -> Snapshot {
+    let Stamped {
+        version,
+        incarnation,
+        created,
+        updated,
+        lease,
+    } = stamped;
+    let mut body = change.set;
+    body.terms.lease = whole_ms(body.terms.lease);
+    body.terms.attempt_timeout = body.terms.attempt_timeout.map(whole_ms);
+    Snapshot {
+        record: Record {
+            id,
+            version,
+            incarnation,
+            created,
+            updated,
+            body,
+        },
+        lease,
+    }
+}
+
+fn whole_ms(duration: Duration) -> Duration {
+    Duration::from_millis(sluice_core::duration::as_ms(duration).min(i64::MAX.unsigned_abs()))
+}

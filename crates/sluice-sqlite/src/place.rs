@@ -1,0 +1,170 @@
+//! The file and its folder, before and while SQLite has it open.
+//!
+//! The file itself is never opened here: closing any descriptor of it would drop the locks that SQLite holds for
+//! this process, and another process could then delete a log that is in use.
+
+use crate::filesystem::{Verdict, judge};
+use rustix::fs::{Access, CWD, FileType, Mode, access, mknodat};
+use rustix::io::Errno;
+use sluice_core::store::{StoreError, StoreErrorKind as Kind};
+use std::fs::{File, metadata};
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+/// A place that can hold a ledger.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Place {
+    /// Looks at a place, and makes the file there where it may; never its folder.
+    pub(crate) fn prepare(path: PathBuf, create: bool) -> Result<Self, StoreError> {
+        let folder = path.parent().unwrap_or(&path).to_owned();
+        look_at_folder(&folder)?;
+        let warnings = look_at_filesystem(&folder)?;
+        let file = look_at_file(&path)?;
+        look_at_log(&path, file)?;
+        match (file, create) {
+            (Found::Nothing, false) => return Err(missing(&path)),
+            (Found::Nothing, true) => make(&path, &folder)?,
+            (Found::File { .. }, _) => {}
+        }
+        check_access(&path, Access::READ_OK | Access::WRITE_OK, "the ledger")?;
+        check_access(
+            &folder,
+            Access::WRITE_OK | Access::EXEC_OK,
+            "the folder of the ledger",
+        )?;
+        Ok(Self { path, warnings })
+    }
+}
+
+/// Which file stands at a path; another one there later means that the first was moved or removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let found = metadata(path).ok()?;
+        Some(Self {
+            device: found.dev(),
+            inode: found.ino(),
+        })
+    }
+}
+
+/// The error for an empty file or none.
+pub(crate) fn missing(path: &Path) -> StoreError {
+    StoreError::new(Kind::Missing, format!("there is no ledger at {}", path.display()))
+}
+
+#[derive(Clone, Copy)]
+enum Found {
+    Nothing,
+    File { empty: bool },
+}
+
+fn look_at_folder(folder: &Path) -> Result<(), StoreError> {
+    let shown = folder.display();
+    match metadata(folder) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+            let sentence = format!("the folder {shown} may not be entered");
+            Err(StoreError::new(Kind::NoPermission, sentence).with_source(error))
+        }
+        _ => Err(StoreError::new(
+            Kind::Missing,
+            format!(
+                "there is no folder {shown}; it is not made, since a volume that is not mounted must not become an \
+                 empty ledger"
+            ),
+        )),
+    }
+}
+
+fn look_at_filesystem(folder: &Path) -> Result<Vec<String>, StoreError> {
+    let shown = folder.display();
+    match judge(folder) {
+        Verdict::Fine => Ok(Vec::new()),
+        Verdict::Warn(name) => Ok(vec![format!(
+            "{shown} is on {name}: what the ledger knows is gone when the host restarts or the container is removed"
+        )]),
+        Verdict::Refuse(name) => Err(StoreError::new(
+            Kind::Unsuitable,
+            format!("{shown} is on {name}, where a ledger cannot keep its promise; use a local disk"),
+        )),
+    }
+}
+
+fn look_at_file(path: &Path) -> Result<Found, StoreError> {
+    match metadata(path) {
+        Ok(found) if found.is_file() => Ok(Found::File {
+            empty: found.len() == 0,
+        }),
+        Ok(_) => Err(StoreError::new(
+            Kind::Unsuitable,
+            format!("{} is no regular file", path.display()),
+        )),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
+        Err(error) => {
+            let sentence = format!("{} cannot be looked at", path.display());
+            Err(StoreError::new(Kind::NoPermission, sentence).with_source(error))
+        }
+    }
+}
+
+/// SQLite deletes the log of a file that is empty or gone; that log may be all that is left of a ledger.
+fn look_at_log(path: &Path, file: Found) -> Result<(), StoreError> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let has_log = metadata(&log).is_ok_and(|found| found.len() > 0);
+    // Another process may just have filled the file, and only then written its log: look at the file once more.
+    let is_empty = |file| matches!(file, Found::Nothing | Found::File { empty: true });
+    if has_log && is_empty(file) && is_empty(look_at_file(path)?) {
+        let sentence = format!(
+            "{} is empty or gone, but its log beside it is not: a ledger was lost here; restore it, or move the log \
+             away to begin a new one",
+            path.display()
+        );
+        return Err(StoreError::new(Kind::Corrupt, sentence));
+    }
+    Ok(())
+}
+
+/// Makes the file readable for its owner only. SQLite gives its log the same mode.
+fn make(path: &Path, folder: &Path) -> Result<(), StoreError> {
+    let mode = Mode::RUSR | Mode::WUSR;
+    match mknodat(CWD, path, FileType::RegularFile, mode, 0) {
+        Ok(()) | Err(Errno::EXIST) => {}
+        Err(error) => {
+            let (kind, why) = match error {
+                Errno::NOSPC | Errno::DQUOT => (Kind::Full, "no space is left"),
+                Errno::ACCESS | Errno::PERM | Errno::ROFS => {
+                    (Kind::NoPermission, "its folder may not be written")
+                }
+                _ => (Kind::Unavailable, "the file system refused"),
+            };
+            let sentence = format!("{} could not be made: {why}", path.display());
+            return Err(StoreError::new(kind, sentence).with_source(std::io::Error::from(error)));
+        }
+    }
+    // The name of the file has to be as durable as what is written to it.
+    let synced = File::open(folder).and_then(|folder| folder.sync_all());
+    synced.map_err(|error| {
+        let sentence = format!("the folder {} could not be written to disk", folder.display());
+        StoreError::new(Kind::Unavailable, sentence).with_source(error)
+    })
+}
+
+fn check_access(path: &Path, wanted: Access, what: &str) -> Result<(), StoreError> {
+    access(path, wanted).map_err(|error| {
+        let sentence = format!("{what} may not be read and written: {}", path.display());
+        StoreError::new(Kind::NoPermission, sentence).with_source(std::io::Error::from(error))
+    })
+}

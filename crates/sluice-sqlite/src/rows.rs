@@ -1,0 +1,163 @@
+//! A record as columns, and columns as a record.
+//!
+//! Nothing in a file can make this panic: whatever no version of sluice writes is [`Trouble::Column`].
+
+mod cells;
+mod decode;
+mod encode;
+
+use crate::classify::Trouble;
+use crate::clock::{LeaseEnd, Moment};
+use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use sluice_core::ids::RecordId;
+use sluice_core::record::{Record, Snapshot};
+use std::sync::LazyLock;
+
+pub(crate) use cells::Cells;
+pub(crate) use encode::{int, text};
+
+/// What the store itself writes of a record, in the order of binding and reading.
+const STAMPS: [&str; 7] = [
+    "id",
+    "version",
+    "incarnation",
+    "created",
+    "updated",
+    "lease_boot",
+    "lease_until_ns",
+];
+
+/// What changes write of a record, in the order of binding and reading.
+const BODY: [&str; 32] = [
+    "status",
+    "epoch",
+    "claim_id",
+    "holder_machine",
+    "holder_boot",
+    "holder_pid",
+    "holder_pid_start",
+    "holder_process_group",
+    "holder_lock",
+    "lease_ms",
+    "attempt_timeout_ms",
+    "declares_marks",
+    "marked",
+    "tool",
+    "actor",
+    "run_id",
+    "object_id",
+    "fingerprint_secret",
+    "fingerprint_mac",
+    "unresolved",
+    "landed",
+    "evidence_bytes",
+    "evidence_sha256",
+    "evidence_not_kept",
+    "evidence",
+    "downstream_key",
+    "downstream_rotation",
+    "fault",
+    "result_bytes",
+    "result_sha256",
+    "not_kept",
+    "result",
+];
+
+const NAME: [&str; 2] = ["namespace", "key"];
+
+/// The columns in the order in which [`Found::read`] expects them.
+pub(crate) static COLUMNS: LazyLock<String> = LazyLock::new(|| [&STAMPS[..], &BODY].concat().join(", "));
+
+static FIND: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "SELECT {} FROM records WHERE namespace = ?1 AND key = ?2",
+        *COLUMNS
+    )
+});
+
+static INSERT: LazyLock<String> = LazyLock::new(|| {
+    let columns = [&STAMPS[..], &BODY, &NAME].concat();
+    let places = vec!["?"; columns.len()].join(", ");
+    format!("INSERT INTO records ({}) VALUES ({places})", columns.join(", "))
+});
+
+static UPDATE: LazyLock<String> = LazyLock::new(|| {
+    let columns = [&STAMPS[..], &BODY].concat();
+    let sets: Vec<_> = (2..)
+        .zip(&columns[1..])
+        .map(|(at, column)| format!("{column} = ?{at}"))
+        .collect();
+    format!("UPDATE records SET {} WHERE id = ?1", sets.join(", "))
+});
+
+/// A record as it stands in the file.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) row: i64,
+    pub(crate) record: Record,
+    pub(crate) lease: LeaseEnd,
+}
+
+impl Found {
+    /// Reads a record by its name.
+    pub(crate) fn find(conn: &Connection, id: &RecordId) -> Result<Option<Self>, Trouble> {
+        let mut statement = conn.prepare_cached(&FIND)?;
+        let mut rows = statement.query((id.namespace.as_str(), id.key.as_str()))?;
+        rows.next()?
+            .map(|row| Self::read(&mut Cells::new(row), id.clone()))
+            .transpose()
+    }
+
+    /// Judges its lease and hands it out.
+    pub(crate) fn snapshot(self, now: &Moment) -> Snapshot {
+        Snapshot {
+            lease: self.lease.view(now),
+            record: self.record,
+        }
+    }
+}
+
+/// A record as it is about to be written.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Draft<'a> {
+    pub(crate) row: i64,
+    pub(crate) record: Stamps,
+    pub(crate) lease: &'a LeaseEnd,
+    pub(crate) body: &'a sluice_core::record::Body,
+}
+
+/// What the store adds to the body of a record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamps {
+    pub(crate) version: u64,
+    pub(crate) incarnation: u64,
+    pub(crate) created: i64,
+    pub(crate) updated: i64,
+}
+
+impl Draft<'_> {
+    /// Writes a new record.
+    pub(crate) fn insert(&self, conn: &Connection, id: &RecordId) -> Result<(), Trouble> {
+        let mut values = self.values()?;
+        values.extend([text(id.namespace.as_str()), text(id.key.as_str())]);
+        conn.prepare_cached(&INSERT)?.execute(params_from_iter(values))?;
+        Ok(())
+    }
+
+    /// Writes over the record that was found.
+    pub(crate) fn update(&self, conn: &Connection) -> Result<(), Trouble> {
+        conn.prepare_cached(&UPDATE)?
+            .execute(params_from_iter(self.values()?))?;
+        Ok(())
+    }
+}
+
+/// The row of a record, for what needs no more of it.
+pub(crate) fn row_of(conn: &Connection, id: &RecordId) -> Result<Option<i64>, Trouble> {
+    const SQL: &str = "SELECT id FROM records WHERE namespace = ?1 AND key = ?2";
+    let name = (id.namespace.as_str(), id.key.as_str());
+    Ok(conn
+        .prepare_cached(SQL)?
+        .query_row(name, |row| row.get(0))
+        .optional()?)
+}
