@@ -1,0 +1,106 @@
+//! A lock file per claim: whoever holds the lock proves that something of the holder still runs (RULINGS 8).
+
+use super::processes;
+use sluice::core::holder::{GoneBecause, Holder, Liveness, judge_by_boot};
+use sluice::core::ids::ClaimId;
+use sluice::system::this_process;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+/// The folder of one ledger's lock files.
+#[derive(Clone, Debug)]
+pub struct Locks {
+    folder: PathBuf,
+}
+
+/// A lock that this process holds.
+#[derive(Debug)]
+pub struct Lock {
+    file: File,
+    path: PathBuf,
+}
+
+impl Locks {
+    /// The folder beside the ledger's file.
+    pub fn beside(ledger: &Path) -> Self {
+        let mut folder = ledger.as_os_str().to_owned();
+        folder.push(".locks");
+        Self {
+            folder: folder.into(),
+        }
+    }
+
+    /// Makes and takes the lock of a claim that is about to be asked for.
+    pub fn take(&self, claim: ClaimId) -> std::io::Result<Lock> {
+        match std::fs::DirBuilder::new().mode(0o700).create(&self.folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        let path = self.folder.join(claim.to_string());
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&path)?;
+        file.try_lock().map_err(std::io::Error::from)?;
+        Ok(Lock { file, path })
+    }
+
+    /// Judges a holder. *Gone* needs the lock free and the process group empty; a lock file that is not there
+    /// proves nothing.
+    pub fn judge(&self, holder: &Holder) -> Liveness {
+        let here = this_process();
+        let by_boot = judge_by_boot(holder, &here.machine, &here.boot);
+        let (Liveness::Unknown, Some(name)) = (by_boot, &holder.lock) else {
+            return by_boot;
+        };
+        if holder.machine != here.machine || ClaimId::parse(name).is_none() {
+            return Liveness::Unknown;
+        }
+        let Ok(file) = File::open(self.folder.join(name)) else {
+            return Liveness::Unknown;
+        };
+        // Shared, so that many who look at once do not take each other for the holder.
+        match file.try_lock_shared() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Liveness::Alive(None),
+            Err(TryLockError::Error(_)) => return Liveness::Unknown,
+        }
+        match holder.process_group {
+            Some(group) if processes::group_is_empty(group) => Liveness::Gone(GoneBecause::LockFree),
+            Some(_) => Liveness::Alive(None),
+            None => Liveness::Unknown,
+        }
+    }
+
+    /// A process that still runs the effect of that holder, if one can be found.
+    pub fn who(&self, holder: &Holder) -> Option<u32> {
+        let by_lock = holder
+            .lock
+            .as_ref()
+            .and_then(|name| processes::with_open(&self.folder.join(name)));
+        by_lock.or_else(|| holder.process_group.and_then(processes::member_of))
+    }
+
+    /// Removes the lock file of a claim that nobody will ask about again.
+    pub fn forget(&self, holder: &Holder) {
+        if let Some(name) = holder.lock.as_ref().filter(|name| ClaimId::parse(name).is_some()) {
+            let _ = std::fs::remove_file(self.folder.join(name));
+        }
+    }
+}
+
+impl Lock {
+    /// The open file, for a child to inherit.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Gives the lock back for everybody who inherited it, and removes its file: the end is known (RULINGS 9).
+    pub fn release(self) {
+        let _ = self.file.unlock();
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

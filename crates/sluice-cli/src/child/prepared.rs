@@ -1,0 +1,124 @@
+//! A command that is ready to start and has not begun.
+
+use super::launcher;
+use rustix::io::{FdFlags, fcntl_setfd};
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{IoSlice, Read, Write};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+
+/// What the launcher is told when it may begin.
+#[derive(Serialize, Deserialize)]
+pub struct Order {
+    /// Variables the command gets beside the inherited ones.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// How the launcher says that the command could not be started.
+pub const START_FAILED: StartFailed = StartFailed {
+    not_found: 1,
+    no_permission: 2,
+    other: 3,
+};
+
+/// One byte for each reason.
+pub struct StartFailed {
+    pub not_found: u8,
+    pub no_permission: u8,
+    pub other: u8,
+}
+
+/// Why a command did not start. It provably did nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotStarted {
+    /// There is no such command.
+    NotFound,
+    /// It exists and cannot be run.
+    NotRunnable,
+}
+
+/// A launcher that waits for its order. Dropped before that, it goes away without becoming the command.
+#[derive(Debug)]
+pub struct Prepared {
+    child: Child,
+    socket: UnixStream,
+}
+
+impl Prepared {
+    /// Starts the launcher in a process group of its own. It inherits the lock and keeps it for its whole life.
+    pub fn new(command: &[OsString], lock: &File, record: bool) -> std::io::Result<Self> {
+        let (socket, theirs) = UnixStream::pair()?;
+        let output = || if record { Stdio::piped() } else { Stdio::inherit() };
+        fcntl_setfd(lock, FdFlags::empty())?;
+        let child = Command::new("/proc/self/exe")
+            .arg0("sluice")
+            .arg(launcher::NAME)
+            .args(command)
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(output())
+            .stderr(output())
+            .process_group(0)
+            .spawn();
+        fcntl_setfd(lock, FdFlags::CLOEXEC)?;
+        Ok(Self {
+            child: child?,
+            socket,
+        })
+    }
+
+    /// The process group: the id of the process that will be the command.
+    pub fn group(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Lets the command begin, and answers once it has.
+    pub fn start(mut self, order: &Order, stdin: impl AsFd) -> Result<Child, NotStarted> {
+        let sent = send(&mut self.socket, order, &stdin);
+        // An order that could not be delivered whole is not obeyed: the launcher reads the end and goes away.
+        if sent.is_err() {
+            return Err(NotStarted::NotRunnable);
+        }
+        let mut said = [0];
+        match self.socket.read(&mut said) {
+            Ok(0) => Ok(self.child),
+            Ok(_) if said[0] == START_FAILED.not_found => Err(NotStarted::NotFound),
+            // A launcher that cannot be heard may have become the command: treat it as started, since only a
+            // clear word proves the opposite.
+            Err(_) => Ok(self.child),
+            Ok(_) => Err(NotStarted::NotRunnable),
+        }
+    }
+
+    /// Puts the launcher away, unused.
+    pub fn abandon(self) {
+        let Self { mut child, socket } = self;
+        drop(socket);
+        let _ = child.wait();
+    }
+}
+
+fn send(socket: &mut UnixStream, order: &Order, stdin: &impl AsFd) -> std::io::Result<()> {
+    let text = serde_json::to_vec(order)?;
+    let length = u32::try_from(text.len())
+        .map_err(std::io::Error::other)?
+        .to_le_bytes();
+    let descriptors = [stdin.as_fd()];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+    let sent = sendmsg(
+        &*socket,
+        &[IoSlice::new(&length)],
+        &mut ancillary,
+        SendFlags::NOSIGNAL,
+    )?;
+    socket.write_all(&length[sent..])?;
+    socket.write_all(&text)
+}

@@ -1,0 +1,73 @@
+//! `sluice key derive`: from intents to keys.
+
+use crate::exit;
+use crate::input;
+use crate::report::Fail;
+use clap::{Args, Subcommand};
+use serde_json::json;
+use sluice::core::key::{InputError, Json};
+use sluice::{Code, Error};
+use std::io::Write;
+
+#[derive(Debug, Subcommand)]
+pub enum KeyCommand {
+    /// Print the key of an intent: SHA-256 of its canonical JSON
+    Derive(DeriveArgs),
+}
+
+#[derive(Args, Debug)]
+pub struct DeriveArgs {
+    /// The intent: JSON, @FILE, or - for stdin (also the default)
+    intent: Option<String>,
+    /// Print the canonical JSON instead of the key
+    #[arg(long)]
+    canonical: bool,
+    /// One JSON text per input line, one object per output line
+    #[arg(long, conflicts_with = "canonical")]
+    jsonl: bool,
+}
+
+pub fn key(command: KeyCommand) -> Result<u8, Fail> {
+    let KeyCommand::Derive(args) = command;
+    let text = input::json_argument(args.intent.as_deref().unwrap_or("-"))?;
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let (status, written) = if args.jsonl {
+        lines(&text, &mut out)
+    } else {
+        let value = Json::parse(&text)?;
+        let said = if args.canonical {
+            value.canonical()
+        } else {
+            value.key().to_string()
+        };
+        (exit::OK, writeln!(out, "{said}"))
+    };
+    // Whoever reads the answer may have heard enough.
+    let _ = written.and_then(|()| out.flush());
+    Ok(status)
+}
+
+/// One answer per line, in order. A last line feed opens no further line.
+fn lines(text: &[u8], out: &mut impl Write) -> (u8, std::io::Result<()>) {
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
+    let mut status = exit::OK;
+    for line in text.split(|byte| *byte == b'\n') {
+        let answer = match Json::parse(line) {
+            Ok(value) => json!({"v": 1, "key": value.key().as_str(), "canonical": value.canonical()}),
+            Err(error) => {
+                status = exit::BAD_INPUT;
+                refused(error)
+            }
+        };
+        if let Err(error) = writeln!(out, "{answer}") {
+            return (status, Err(error));
+        }
+    }
+    (status, Ok(()))
+}
+
+fn refused(error: InputError) -> serde_json::Value {
+    let error = Error::from(error);
+    debug_assert_eq!(error.code(), Code::InvalidInput);
+    json!({"v": 1, "error": {"code": error.code().as_str(), "message": error.to_string()}})
+}

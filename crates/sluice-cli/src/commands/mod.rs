@@ -1,0 +1,68 @@
+//! One file per command.
+
+mod demo;
+mod effects;
+mod explain;
+mod find;
+mod key;
+mod list;
+mod mark;
+mod resolve;
+mod show;
+
+use crate::report::Fail;
+use crate::run;
+use clap::{Args, Parser, Subcommand};
+
+/// Makes a side effect happen once per intent, and says so honestly where nobody can know.
+#[derive(Debug, Parser)]
+#[command(name = "sluice", version, propagate_version = true, disable_help_subcommand = true, after_help = EXIT)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT: &str = "\
+Exit status: 0 or the command's own; 2 usage; 65 bad input; 69 ledger away; 75 try again; 78 settings;
+90 nobody knows whether it happened; 91 key conflict or duplicate refused; 94 done before, output not kept;
+126, 127 the command could not be started.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run a command once per intent
+    Run(Box<run::args::RunArgs>),
+    /// Make the point of no return durable, from inside a command that `sluice run --marked` runs
+    Mark(mark::MarkArgs),
+    /// Derive keys from intents
+    #[command(subcommand)]
+    Key(key::KeyCommand),
+    /// Look at what the ledger knows, and settle what nobody knows
+    #[command(subcommand)]
+    Effects(effects::EffectsCommand),
+    /// Tell one intent's story: what happened, what is safe, what to type next
+    Explain(explain::ExplainArgs),
+    /// See for yourself
+    #[command(subcommand)]
+    Demo(demo::DemoCommand),
+}
+
+/// Which ledger.
+#[derive(Args, Debug, Clone)]
+pub struct StoreArg {
+    /// The ledger, as sqlite:PATH; without it SLUICE_STORE, else a default place
+    #[arg(long, value_name = "URL")]
+    pub store: Option<String>,
+}
+
+/// Runs a command to its exit status.
+pub async fn dispatch(cli: Cli) -> u8 {
+    let result = match cli.command {
+        Command::Run(args) => run::run(*args).await,
+        Command::Mark(args) => mark::mark(args).await,
+        Command::Key(command) => key::key(command),
+        Command::Effects(command) => effects::effects(command).await,
+        Command::Explain(args) => explain::explain(args).await,
+        Command::Demo(command) => demo::demo(command),
+    };
+    result.unwrap_or_else(|fail: Fail| fail.report())
+}

@@ -1,0 +1,33 @@
+//! The command `sluice`: the composition root, and the only reader of arguments, environment and files.
+
+#[cfg(not(unix))]
+compile_error!("sluice runs on Linux; other Unix systems are untested, and Windows is not supported");
+
+mod child;
+mod commands;
+mod exit;
+mod input;
+mod open;
+mod report;
+mod run;
+mod spool;
+mod text;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // The launcher is this same program in the moment before it becomes the command; it has no flags of its own.
+    if let Some(code) = child::launcher::main() {
+        return code;
+    }
+    let arguments = commands::Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(_) => return report::bug("the async runtime could not be started"),
+    };
+    let status = runtime.block_on(commands::dispatch(arguments));
+    // Nothing may wait for a reader thread that is blocked on somebody else's pipe.
+    runtime.shutdown_background();
+    ExitCode::from(status)
+}

@@ -1,0 +1,131 @@
+//! From an error to a sentence, a hint and an exit status.
+
+use crate::exit;
+use crate::text::{lines, shell_word};
+use sluice::core::error::About;
+use sluice::{Code, Error};
+use std::process::ExitCode;
+
+/// Why a command ends without having done what it was asked for.
+#[derive(Debug)]
+pub enum Fail {
+    /// The arguments do not fit together.
+    Usage(String),
+    /// Something about the input, the ledger or the intent.
+    Error(Box<Error>),
+    /// A status with a sentence of its own.
+    Status(u8, String),
+}
+
+impl From<Error> for Fail {
+    fn from(error: Error) -> Self {
+        Self::Error(Box::new(error))
+    }
+}
+
+impl From<sluice::core::store::StoreError> for Fail {
+    fn from(error: sluice::core::store::StoreError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<sluice::core::key::InputError> for Fail {
+    fn from(error: sluice::core::key::InputError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl From<sluice::core::key::KeyError> for Fail {
+    fn from(error: sluice::core::key::KeyError) -> Self {
+        Error::from(error).into()
+    }
+}
+
+impl Fail {
+    pub fn usage(said: impl Into<String>) -> Self {
+        Self::Usage(said.into())
+    }
+
+    /// Says it on stderr and answers the status.
+    pub fn report(&self) -> u8 {
+        match self {
+            Self::Usage(said) => {
+                say(&format!("{said}\n  for help: sluice --help"));
+                exit::USAGE
+            }
+            Self::Error(error) => {
+                say(&sentence(error));
+                status(error)
+            }
+            Self::Status(status, said) => {
+                say(said);
+                *status
+            }
+        }
+    }
+}
+
+/// A missing or newer ledger and an unsuitable place are settings; everything else about a store is the store.
+pub fn status(error: &Error) -> u8 {
+    use sluice::core::store::StoreErrorKind as Kind;
+    match error.store_kind() {
+        Some(Kind::Newer | Kind::Unsuitable) => exit::CONFIG,
+        _ => exit::of(error),
+    }
+}
+
+/// Writes one message to stderr. A closed stderr is no reason to fail.
+pub fn say(message: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr().lock(), "sluice: {message}");
+}
+
+pub fn bug(said: &str) -> ExitCode {
+    say(&format!("{said}\n  this is a bug in sluice"));
+    ExitCode::from(exit::BUG)
+}
+
+/// The sentence, what is safe, and what to type next.
+pub fn sentence(error: &Error) -> String {
+    let about = error.details();
+    let mut said = vec![format!("{}: {error}", error.code())];
+    said.push(format!("what now: {}", error.advice()));
+    said.extend(next(error, about));
+    lines(&said)
+}
+
+fn next(error: &Error, about: &About) -> Vec<String> {
+    let Some(id) = &about.id else { return Vec::new() };
+    let key = shell_word(id.key.as_str());
+    let place = if id.namespace.as_str() == "default" {
+        key
+    } else {
+        format!("{key} --namespace {}", shell_word(id.namespace.as_str()))
+    };
+    let mut next = Vec::new();
+    if let Some(pid) = about.pid {
+        next.push(format!("process {pid} still runs it"));
+    }
+    match error.code() {
+        Code::Indeterminate => {
+            next.push(format!("look: sluice explain {place}"));
+            next.push(format!(
+                "it happened: sluice effects resolve {place} --landed --reason WHY"
+            ));
+            next.push(format!(
+                "it did not: sluice effects resolve {place} --did-not-land --reason WHY"
+            ));
+            if let Some(after) = about.safe_after {
+                next.push(format!(
+                    "\"did not land\" is taken in {}",
+                    crate::text::rough(after)
+                ));
+            }
+        }
+        Code::KeyConflict | Code::Duplicate | Code::EffectFailed | Code::InFlight | Code::WaitTimeout => {
+            next.push(format!("look: sluice explain {place}"));
+        }
+        _ => {}
+    }
+    next
+}

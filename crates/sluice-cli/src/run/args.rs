@@ -1,0 +1,130 @@
+//! The flags of `sluice run`.
+
+use super::classify::ExitRule;
+use crate::commands::StoreArg;
+use clap::{Args, ValueEnum};
+use sluice::{OnDuplicate, Wait};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const HELP: &str = "\
+Name the intent by what the caller wants done, never by a delivery: --tool, --args, --actor and --run-id, or --intent,
+or --key for a name of your own. Without --tool the tool is the command's base name.
+
+  sluice run --tool charge --args '{\"order\":\"o-17\"}' -- ./charge.sh o-17
+
+Exit 0 or the command's own on a first run; see sluice --help for the rest.";
+
+#[derive(Args, Debug)]
+#[command(after_help = HELP)]
+pub struct RunArgs {
+    /// The intent as one JSON object: JSON, @FILE, or - for stdin
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["tool", "args", "actor", "run_id", "key"])]
+    pub intent: Option<String>,
+    /// The tool or action
+    #[arg(long)]
+    pub tool: Option<String>,
+    /// The arguments that decide the effect: JSON, @FILE, or - for stdin
+    #[arg(long, value_name = "JSON")]
+    pub args: Option<String>,
+    /// Who wants it
+    #[arg(long)]
+    pub actor: Option<String>,
+    /// In which run of a workflow
+    #[arg(long)]
+    pub run_id: Option<String>,
+    /// A name of your own for the intent
+    #[arg(long, conflicts_with_all = ["args", "actor", "run_id"])]
+    pub key: Option<String>,
+    /// Where the key lives
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    pub namespace: String,
+    /// What is compared when the key comes again: JSON, @FILE, or none; by default the arguments
+    #[arg(long, value_name = "JSON|none")]
+    pub fingerprint: Option<String>,
+    /// Hand stdin to the command, and count it as part of the request
+    #[arg(long)]
+    pub stdin: bool,
+    /// How long the claim lasts without a sign of life
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
+    pub lease: Duration,
+    /// End the command after this time; without it there is no limit
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Option<Duration>,
+    /// How long to wait where the same intent runs elsewhere: a time, or forever
+    #[arg(long, value_name = "TIME|forever", default_value = "60s", value_parser = wait, conflicts_with = "no_wait")]
+    pub wait: Wait,
+    /// Do not wait at all
+    #[arg(long)]
+    pub no_wait: bool,
+    /// What to answer where it was done before
+    #[arg(long, value_enum, default_value_t = Duplicate::Replay)]
+    pub on_duplicate: Duplicate,
+    /// What an exit status means, as in 3,10-12=failed; may be given more than once
+    #[arg(long, value_name = "CODES=failed|released|unknown")]
+    pub exit: Vec<ExitRule>,
+    /// The command calls `sluice mark` right before its side effect; without a mark it provably did nothing
+    #[arg(long)]
+    pub marked: bool,
+    /// Which member of the command's JSON output names the object that came out
+    #[arg(long, value_name = "POINTER")]
+    pub object_id: Option<String>,
+    /// What to keep of the output
+    #[arg(long, value_enum, default_value_t = KeepOutput::All)]
+    pub keep_output: KeepOutput,
+    /// Say nothing on stderr about a replay
+    #[arg(long)]
+    pub quiet_replay: bool,
+    /// Print one JSON document instead of the command's output
+    #[arg(long)]
+    pub json: bool,
+    /// Write the same document to a file
+    #[arg(long, value_name = "FILE")]
+    pub outcome: Option<PathBuf>,
+    #[command(flatten)]
+    pub store: StoreArg,
+    /// The command and its arguments
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub enum Duplicate {
+    /// The recorded output and status
+    Replay,
+    /// Nothing but exit 0
+    AlreadyProcessed,
+    /// Exit 91
+    Conflict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum KeepOutput {
+    /// All of it, up to 1 MiB a stream; a replay of more exits 94
+    All,
+    /// The last 1 MiB a stream, which a replay prints
+    Tail,
+    /// Nothing; the command inherits the streams
+    None,
+}
+
+impl From<Duplicate> for OnDuplicate {
+    fn from(duplicate: Duplicate) -> Self {
+        match duplicate {
+            Duplicate::Replay => Self::Replay,
+            Duplicate::AlreadyProcessed => Self::AlreadyProcessed,
+            Duplicate::Conflict => Self::Conflict,
+        }
+    }
+}
+
+fn wait(text: &str) -> Result<Wait, String> {
+    if text == "forever" {
+        return Ok(Wait::Forever);
+    }
+    humantime::parse_duration(text)
+        .map(Wait::For)
+        .map_err(|error| format!("{error}; or say forever"))
+}

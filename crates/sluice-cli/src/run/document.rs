@@ -1,0 +1,88 @@
+//! The one JSON document of `--json` and `--outcome`. Members are only ever added.
+
+use super::answer::Said;
+use super::result::ChildRun;
+use crate::exit;
+use crate::input::reason;
+use crate::report::Fail;
+use crate::text::rfc3339;
+use serde_json::{Value, json};
+use sluice::core::record::LedgerTime;
+use sluice::core::state::Status;
+use sluice::{Done, EffectSpec, Error};
+use std::io::Write;
+use std::path::Path;
+
+/// Says everything that is known of a delivery.
+pub fn document(
+    spec: &EffectSpec,
+    result: &Result<Done<Value>, Error>,
+    ran: Option<&ChildRun>,
+    said: &Said,
+) -> Value {
+    let (answer, status, meta) = match result {
+        Ok(Done::Executed(_)) => ("executed", Some(Status::Succeeded), None),
+        Ok(Done::Replayed(_, meta)) => ("replayed", Some(Status::Succeeded), Some(meta)),
+        Ok(Done::WithoutValue(meta)) => ("without_value", Some(Status::Succeeded), Some(meta)),
+        Err(error) => ("error", error.details().status, None),
+    };
+    let error = result.as_ref().err();
+    let details = error.map(Error::details);
+    let time = |time: Option<LedgerTime>| time.map(rfc3339);
+    let epoch = meta
+        .map(|meta| meta.epoch)
+        .or(details.and_then(|about| about.epoch));
+    json!({
+        "v": 1,
+        "namespace": spec.namespace.as_ref().map(ToString::to_string),
+        "key": spec.key.as_str(),
+        "answer": answer,
+        "status": status.map(Status::as_str),
+        "exit_status": said.status,
+        "epoch": epoch,
+        "created": time(meta.map(|meta| meta.created)),
+        "updated": time(meta.map(|meta| meta.updated).or(details.and_then(|about| about.updated))),
+        "object_id": meta.and_then(|meta| meta.object_id.clone()),
+        "double_effect": meta.is_some_and(|meta| meta.double_effect),
+        "error": error.map(|error| json!({
+            "code": error.code().as_str(),
+            "message": error.to_string(),
+            "advice": error.advice(),
+            "is_retryable": error.is_retryable(),
+            "is_indeterminate": error.is_indeterminate(),
+            "did_not_happen": error.did_not_happen(),
+            "safe_after_ms": error.details().safe_after.map(sluice::core::duration::as_ms),
+            "unresolved": error.details().unresolved,
+            "pid": error.details().pid,
+        })),
+        "child": ran.or(said.replay.as_ref()).map(|run| json!({
+            "ran_now": ran.is_some(),
+            "exit": run.exit,
+            "signal": run.signal,
+            "stdout": run.stdout,
+            "stderr": run.stderr,
+        })),
+        "result": said.result,
+    })
+}
+
+/// Writes the document so that a reader never sees half of it.
+pub fn write(path: &Path, document: &Value) -> Result<(), Fail> {
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
+        writeln!(file, "{document}")?;
+        file.as_file().sync_all()?;
+        file.persist(path).map(drop).map_err(|error| error.error)
+    });
+    written.map_err(|error| {
+        let said = format!(
+            "the outcome is recorded in the ledger, but {} cannot be written: {}",
+            path.display(),
+            reason(&error)
+        );
+        Fail::Status(exit::BAD_INPUT, said)
+    })
+}

@@ -1,0 +1,231 @@
+//! The command as an effect.
+
+use super::args::{KeepOutput, RunArgs};
+use super::classify::{Meaning, meaning};
+use super::result::ChildRun;
+use super::witness::{CommandWitness, Ready};
+use crate::child::locks::Lock;
+use crate::child::output::{Recording, Stream};
+use crate::child::prepared::{NotStarted, Order};
+use crate::child::signals::Arriving;
+use crate::child::terminal::Terminal;
+use crate::child::watch::{End, watch};
+use crate::exit;
+use serde_json::Value;
+use sluice::core::key::{Json, JsonPointer};
+use sluice::{Ctx, Failure};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::process::Child;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long a stream may stay open after the command ended, because something it started holds it.
+const DRAIN: Duration = Duration::from_secs(1);
+
+/// What the closure needs, and what it leaves for the answer.
+#[derive(Debug)]
+pub struct Performer {
+    pub witness: Arc<CommandWitness>,
+    pub terminal: Option<Terminal>,
+    pub store_url: String,
+    pub args: Arc<RunArgs>,
+    pub object_id: Option<JsonPointer>,
+    pub stdin: Mutex<Option<Vec<u8>>>,
+    ran: Mutex<Ran>,
+}
+
+/// What this process did for the intent.
+#[derive(Debug, Default)]
+pub struct Ran {
+    /// The lock, until the end is known.
+    pub lock: Option<Lock>,
+    /// How the command ended, if it ran.
+    pub run: Option<ChildRun>,
+    /// Whether the command marked, where somebody looked.
+    pub marked: Option<bool>,
+    /// Whether our own time limit ended it.
+    pub timed_out: bool,
+    /// The status for a command that could not be started, or was not.
+    pub not_started: Option<u8>,
+}
+
+impl Performer {
+    pub fn new(
+        witness: Arc<CommandWitness>,
+        store_url: String,
+        args: Arc<RunArgs>,
+        object_id: Option<JsonPointer>,
+        stdin: Option<Vec<u8>>,
+    ) -> Self {
+        Self {
+            witness,
+            terminal: Terminal::to_lend(),
+            store_url,
+            args,
+            object_id,
+            stdin: Mutex::new(stdin),
+            ran: Mutex::default(),
+        }
+    }
+
+    /// What was done, for the answer.
+    pub fn ran(&self) -> Ran {
+        std::mem::take(&mut self.lock_ran())
+    }
+
+    fn lock_ran(&self) -> std::sync::MutexGuard<'_, Ran> {
+        self.ran.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts the command, follows it to its end and says what that means.
+    pub async fn perform(&self, ctx: Ctx, signals: Arriving) -> Result<Value, Failure> {
+        let Some(Ready { lock, prepared }) = self.witness.take() else {
+            return Err(Failure::not_started("the command was not readied"));
+        };
+        self.lock_ran().lock = Some(lock);
+        let mut signals = signals;
+        if let Some(number) = signals.pending_ending() {
+            prepared.abandon();
+            return Err(self.not_started(128 + number, "it was ended by a signal before it began"));
+        }
+        if ctx.may_send().is_err() {
+            prepared.abandon();
+            return Err(self.not_started(
+                i32::from(exit::AGAIN),
+                "the claim was granted too late to be used",
+            ));
+        }
+        let group = prepared.group();
+        if let Some(terminal) = self.terminal {
+            terminal.lend(group);
+        }
+        let started = match self.stdin_of_child() {
+            Ok(stdin) => prepared.start(&self.order(&ctx), stdin),
+            Err(_) => Err(NotStarted::NotRunnable),
+        };
+        let child = started.map_err(|why| {
+            if let Some(terminal) = self.terminal {
+                terminal.take_back();
+            }
+            let status = if why == NotStarted::NotFound {
+                exit::NOT_FOUND
+            } else {
+                exit::CANNOT_RUN
+            };
+            self.not_started(i32::from(status), "the command could not be started")
+        })?;
+        let (end, output) = self.follow(child, &mut signals).await;
+        self.judge(&ctx, end, output)
+    }
+
+    fn not_started(&self, status: i32, said: &str) -> Failure {
+        self.lock_ran().not_started = Some(u8::try_from(status).unwrap_or(exit::CANNOT_RUN));
+        Failure::not_started(said)
+    }
+
+    fn order(&self, ctx: &Ctx) -> Order {
+        let environment = [
+            ("SLUICE_KEY", ctx.key().to_string()),
+            ("SLUICE_NAMESPACE", ctx.namespace().to_string()),
+            ("SLUICE_CLAIM", ctx.claim().to_string()),
+            ("SLUICE_EPOCH", ctx.epoch().0.to_string()),
+            ("SLUICE_ATTEMPT", ctx.attempt().to_string()),
+            ("SLUICE_DOWNSTREAM_KEY", ctx.downstream_key().to_owned()),
+            ("SLUICE_STORE", self.store_url.clone()),
+        ];
+        Order {
+            environment: BTreeMap::from(environment.map(|(name, value)| (name.to_owned(), value))),
+        }
+    }
+
+    /// Our own stdin, or a pipe that a thread fills with what was read as part of the request.
+    fn stdin_of_child(&self) -> std::io::Result<OwnedFd> {
+        let text = self.stdin.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(text) = text else {
+            return rustix::io::dup(rustix::stdio::stdin()).map_err(Into::into);
+        };
+        let (reader, mut writer) = std::io::pipe()?;
+        // A command that does not read to the end is not worth an error.
+        std::thread::Builder::new()
+            .name("sluice-stdin".to_owned())
+            .spawn(move || drop(writer.write_all(&text)))?;
+        Ok(reader.into())
+    }
+
+    async fn follow(&self, mut child: Child, signals: &mut Arriving) -> (End, Option<(Stream, Stream)>) {
+        let echo = !self.args.json;
+        let stdout = child.stdout.take().map(|from| {
+            Recording::start(
+                from,
+                echo.then(|| Box::new(std::io::stdout()) as Box<dyn Write + Send>),
+            )
+        });
+        let stderr = child.stderr.take().map(|from| {
+            Recording::start(
+                from,
+                echo.then(|| Box::new(std::io::stderr()) as Box<dyn Write + Send>),
+            )
+        });
+        let end = watch(&child, signals, self.args.timeout, self.terminal).await;
+        let output = match (stdout, stderr) {
+            (Some(mut stdout), Some(mut stderr)) => {
+                let both = async {
+                    stdout.ended().await;
+                    stderr.ended().await;
+                };
+                let _ = tokio::time::timeout(DRAIN, both).await;
+                Some((stdout.stream(), stderr.stream()))
+            }
+            _ => None,
+        };
+        (end, output)
+    }
+
+    fn judge(&self, ctx: &Ctx, end: End, output: Option<(Stream, Stream)>) -> Result<Value, Failure> {
+        let run = ChildRun::new(end, output);
+        let value = serde_json::to_value(&run).unwrap_or_default();
+        if let Some(object_id) = self.object_in(&run) {
+            ctx.object_id(object_id);
+        }
+        let said = said(end);
+        {
+            let mut ran = self.lock_ran();
+            ran.run = Some(run);
+            ran.timed_out = end.timed_out;
+        }
+        match meaning(end, &self.args.exit) {
+            Meaning::Succeeded => Ok(value),
+            Meaning::Failed => Err(Failure::permanent(said).with_detail(value)),
+            Meaning::Released => Err(Failure::transient(said).with_detail(value)),
+            Meaning::Unknown => Err(Failure::unknown(said).with_detail(value)),
+        }
+    }
+
+    fn object_in(&self, run: &ChildRun) -> Option<String> {
+        let output = Json::parse(&run.stdout.kept()).ok()?;
+        match output.pointer(self.object_id.as_ref()?)? {
+            Json::String(text) => Some(text.clone()),
+            other => Some(other.canonical()),
+        }
+    }
+
+    /// Whether output is recorded at all.
+    pub fn records(args: &RunArgs) -> bool {
+        args.keep_output != KeepOutput::None
+    }
+}
+
+fn said(end: End) -> String {
+    let how = match (end.exit, end.signal) {
+        (Some(code), _) => format!("exited with status {code}"),
+        (None, Some(signal)) => format!("was ended by signal {signal}"),
+        (None, None) => "ended in a way that could not be seen".to_owned(),
+    };
+    if end.timed_out {
+        format!("the command took longer than its time limit and {how}")
+    } else {
+        format!("the command {how}")
+    }
+}

@@ -1,0 +1,169 @@
+//! From flags to a delivery.
+
+use super::args::{KeepOutput, RunArgs};
+use crate::child::watch::GRACE;
+use crate::input;
+use crate::report::Fail;
+use serde_json::Value;
+use sluice::core::key::{Json, Request};
+use sluice::core::record::{Labels, Terms};
+use sluice::{EffectSpec, Intent, Key, Namespace, Wait};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::time::Duration;
+
+/// A delivery, and what the command gets on stdin where that is part of the request.
+#[derive(Debug)]
+pub struct Wanted {
+    pub spec: EffectSpec,
+    pub stdin: Option<Vec<u8>>,
+}
+
+/// Reads the flags, and the files and stdin they name.
+pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
+    check(args)?;
+    let named = named(args)?;
+    let stdin = if args.stdin {
+        Some(input::stdin(input::STDIN_LIMIT)?)
+    } else {
+        None
+    };
+    let request = request(args, &named, stdin.as_deref())?;
+    let terms = Terms {
+        lease: args.lease,
+        // A command that ignores the request to end is killed after the grace; later nothing of it can act.
+        attempt_timeout: args.timeout.map(|limit| limit + GRACE + Duration::from_secs(5)),
+        declares_marks: args.marked,
+    };
+    let spec = EffectSpec {
+        namespace: Some(Namespace::new(args.namespace.as_str())?),
+        fingerprint: request,
+        terms,
+        labels: named.labels,
+        on_duplicate: args.on_duplicate.into(),
+        wait: if args.no_wait { Wait::No } else { args.wait },
+        ..EffectSpec::new(named.key)
+    };
+    Ok(Wanted { spec, stdin })
+}
+
+fn check(args: &RunArgs) -> Result<(), Fail> {
+    if args.lease < Duration::from_secs(1) {
+        return Err(Fail::usage("--lease is at least 1s"));
+    }
+    let texts = [&args.intent, &args.args, &args.fingerprint];
+    let from_stdin =
+        texts.iter().filter(|text| text.as_deref() == Some("-")).count() + usize::from(args.stdin);
+    if from_stdin > 1 {
+        return Err(Fail::usage(
+            "stdin can be read only once: --stdin and - stand for the same text",
+        ));
+    }
+    if args.tool.is_some() && args.key.is_none() && args.args.is_none() && args.run_id.is_none() {
+        return Err(Fail::usage(
+            "--tool alone is no intent: every call of that tool would be the same one\n  add --args with what decides the effect, or --run-id where there is nothing else",
+        ));
+    }
+    if args.object_id.is_some() && args.keep_output == KeepOutput::None {
+        return Err(Fail::usage(
+            "--object-id reads the command's output, which --keep-output none lets pass unseen",
+        ));
+    }
+    Ok(())
+}
+
+struct Named {
+    key: Key,
+    labels: Labels,
+    compared: Compared,
+}
+
+enum Compared {
+    Parts(Json),
+    Command,
+}
+
+fn named(args: &RunArgs) -> Result<Named, Fail> {
+    let tool = args.tool.clone().unwrap_or_else(|| base_name(args));
+    let labels = Labels {
+        tool: Some(tool.clone()),
+        actor: args.actor.clone(),
+        run_id: args.run_id.clone(),
+        object_id: None,
+    };
+    if let Some(key) = &args.key {
+        return Ok(Named {
+            key: Key::new(key.as_str())?,
+            labels,
+            compared: Compared::Command,
+        });
+    }
+    let intent = match &args.intent {
+        Some(text) => Intent::from_text(&input::json_argument(text)?)?,
+        None => from_parts(args, &tool)?,
+    };
+    let text = |part: Option<&str>, other: Option<String>| part.map(str::to_owned).or(other);
+    let labels = Labels {
+        tool: text(intent.get_tool(), labels.tool),
+        actor: text(intent.get_actor(), labels.actor),
+        run_id: text(intent.get_run_id(), labels.run_id),
+        object_id: None,
+    };
+    let parts = intent.parts()?;
+    let compared = parts.get("args").cloned().unwrap_or(parts);
+    Ok(Named {
+        key: intent.key()?,
+        labels,
+        compared: Compared::Parts(compared),
+    })
+}
+
+/// An intent from single flags. The tool is always part of it: two tools with the same arguments are two intents.
+fn from_parts(args: &RunArgs, tool: &str) -> Result<Intent, Fail> {
+    if args.args.is_none() && args.actor.is_none() && args.run_id.is_none() {
+        return Err(Fail::usage(
+            "say what the intent is: --tool and --args (what decides the effect), --run-id, --intent, or --key\n  the same intent runs once, so it must not change between deliveries and must differ between actions",
+        ));
+    }
+    let mut parts = vec![("tool", Value::from(tool).to_string())];
+    if let Some(text) = &args.args {
+        parts.push(("args", Json::parse(&input::json_argument(text)?)?.canonical()));
+    }
+    parts.extend(
+        args.actor
+            .as_ref()
+            .map(|actor| ("actor", Value::from(actor.as_str()).to_string())),
+    );
+    parts.extend(
+        args.run_id
+            .as_ref()
+            .map(|run| ("runId", Value::from(run.as_str()).to_string())),
+    );
+    let members: Vec<_> = parts
+        .iter()
+        .map(|(name, text)| format!("\"{name}\":{text}"))
+        .collect();
+    Ok(Intent::from_text(
+        format!("{{{}}}", members.join(",")).as_bytes(),
+    )?)
+}
+
+fn base_name(args: &RunArgs) -> String {
+    let program = args.command.first().map(Path::new);
+    program
+        .and_then(Path::file_name)
+        .map_or_else(|| "?".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+fn request(args: &RunArgs, named: &Named, stdin: Option<&[u8]>) -> Result<Option<Request>, Fail> {
+    let request = match (args.fingerprint.as_deref(), &named.compared) {
+        (Some("none"), _) => return Ok(None),
+        (Some(text), _) => Request::json_value(&Json::parse(&input::json_argument(text)?)?),
+        (None, Compared::Parts(parts)) => Request::json_value(parts),
+        (None, Compared::Command) => Request::bytes(args.command.iter().map(|word| word.as_bytes())),
+    };
+    Ok(Some(match stdin {
+        Some(bytes) => request.and("stdin", sluice::core::outcome::digest(bytes)),
+        None => request,
+    }))
+}
