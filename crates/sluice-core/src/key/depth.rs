@@ -45,6 +45,16 @@ impl Depth {
         })
     }
 
+    /// Steps into an array or object that may be the content of a variant, which has an object of its own around it.
+    pub(super) fn enter_variant(self, variant: Option<&str>) -> Result<Self, InputError> {
+        let depth = self.enter()?;
+        if variant.is_some() {
+            depth.enter()
+        } else {
+            Ok(depth)
+        }
+    }
+
     /// Steps into a wrapper that JSON does not show.
     pub(super) fn unwrap_one(self) -> Result<Self, InputError> {
         if self.wrappers >= MAX_WRAPPERS {

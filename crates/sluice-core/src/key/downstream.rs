@@ -13,7 +13,7 @@ const MIN_CHARS: usize = 32;
 /// Derives the key sent to a target: hex HMAC-SHA256 over canonical `[namespace, key, rotation]`, cut to `max_len`.
 ///
 /// `max_len` counts characters, 32 or more; beyond 64 there is nothing left to cut. The target learns neither
-/// namespace nor key. The result is stored at the claim and never derived again (RULINGS 22).
+/// namespace nor key. The result is stored at the claim and never derived again.
 ///
 /// # Errors
 /// [`InputErrorKind::Other`] if `max_len` is below 32.

@@ -10,7 +10,8 @@ use super::{order, ser};
 /// Holds one JSON value, as a tree.
 ///
 /// The tree is its own type and not that of a JSON library, because those have already decided what to do about
-/// duplicate names and large integers by the time one can look at them.
+/// duplicate names and large integers by the time one can look at them. Trees that were parsed or serialised have at
+/// most 128 levels; whoever builds one by hand keeps to that, and makes objects with [`Json::object`].
 ///
 /// ```
 /// use sluice_core::key::{Json, JsonPointer};

@@ -23,7 +23,6 @@ mod plain;
 mod pointer;
 mod request;
 mod secret;
-mod select;
 mod ser;
 
 pub use canonical::{canonical_json, canonical_json_text};

@@ -20,7 +20,7 @@ pub(super) struct ArrayWalker {
 impl ArrayWalker {
     pub(super) fn new(depth: Depth, variant: Option<&'static str>) -> Result<Self, Stop> {
         Ok(Self {
-            depth: inside(depth, variant)?,
+            depth: depth.enter_variant(variant)?,
             variant,
             count: 0,
         })
@@ -28,7 +28,7 @@ impl ArrayWalker {
 
     fn visit<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Stop> {
         let visited = value.serialize(Walker { depth: self.depth });
-        visited.map_err(|stop| in_variant(stop.under_index(self.count), self.variant))?;
+        visited.map_err(|stop| stop.under_index(self.count).in_variant(self.variant))?;
         self.count += 1;
         Ok(())
     }
@@ -43,7 +43,7 @@ pub(super) struct ObjectWalker {
 impl ObjectWalker {
     pub(super) fn new(depth: Depth, variant: Option<&'static str>) -> Result<Self, Stop> {
         Ok(Self {
-            depth: inside(depth, variant)?,
+            depth: depth.enter_variant(variant)?,
             variant,
             names: Names::default(),
         })
@@ -51,7 +51,10 @@ impl ObjectWalker {
 
     fn visit<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Stop> {
         let visited = value.serialize(Walker { depth: self.depth });
-        visited.map_err(|stop| in_variant(stop.under(self.names.last().unwrap_or_default()), self.variant))
+        visited.map_err(|stop| {
+            stop.under(self.names.last().unwrap_or_default())
+                .in_variant(self.variant)
+        })
     }
 
     fn visit_named<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Stop> {
@@ -61,7 +64,7 @@ impl ObjectWalker {
 
     fn finish(&self) -> Result<(), Stop> {
         match self.names.duplicate() {
-            Some(name) => Err(in_variant(duplicate_name().under(name).into(), self.variant)),
+            Some(name) => Err(Stop::from(duplicate_name().under(name)).in_variant(self.variant)),
             None => Ok(()),
         }
     }
@@ -70,23 +73,6 @@ impl ObjectWalker {
 pub(super) enum StructWalker {
     Object(ObjectWalker),
     Embedded(EmbeddedText),
-}
-
-/// A variant with content stands inside an object of its own, which is one more level.
-fn inside(depth: Depth, variant: Option<&'static str>) -> Result<Depth, Stop> {
-    let depth = depth.enter()?;
-    if variant.is_some() {
-        Ok(depth.enter()?)
-    } else {
-        Ok(depth)
-    }
-}
-
-fn in_variant(stop: Stop, variant: Option<&'static str>) -> Stop {
-    match variant {
-        Some(name) => stop.under(name),
-        None => stop,
-    }
 }
 
 macro_rules! array_walker {

@@ -21,7 +21,7 @@ pub(crate) struct ArrayBuilder {
 
 impl ArrayBuilder {
     pub(super) fn new(depth: Depth, variant: Option<&'static str>, len: usize) -> Result<Self, Stop> {
-        let depth = inside(depth, variant)?;
+        let depth = depth.enter_variant(variant)?;
         Ok(Self {
             depth,
             variant,
@@ -31,7 +31,7 @@ impl ArrayBuilder {
 
     fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Stop> {
         let item = value.serialize(TreeSerializer { depth: self.depth });
-        let item = item.map_err(|stop| in_variant(stop.under_index(self.items.len()), self.variant))?;
+        let item = item.map_err(|stop| stop.under_index(self.items.len()).in_variant(self.variant))?;
         self.items.push(item);
         Ok(())
     }
@@ -51,7 +51,7 @@ pub(crate) struct ObjectBuilder {
 
 impl ObjectBuilder {
     pub(super) fn new(depth: Depth, variant: Option<&'static str>, len: usize) -> Result<Self, Stop> {
-        let depth = inside(depth, variant)?;
+        let depth = depth.enter_variant(variant)?;
         Ok(Self {
             depth,
             variant,
@@ -66,7 +66,7 @@ impl ObjectBuilder {
                 self.members.push((name, value));
                 Ok(())
             }
-            Err(stop) => Err(in_variant(stop.under(&name), self.variant)),
+            Err(stop) => Err(stop.under(&name).in_variant(self.variant)),
         }
     }
 
@@ -76,7 +76,7 @@ impl ObjectBuilder {
         }
         match Json::object(self.members) {
             Ok(object) => Ok(tagged(self.variant, object)),
-            Err(error) => Err(in_variant(error.into(), self.variant)),
+            Err(error) => Err(Stop::from(error).in_variant(self.variant)),
         }
     }
 }
@@ -84,23 +84,6 @@ impl ObjectBuilder {
 pub(crate) enum StructBuilder {
     Object(ObjectBuilder),
     Embedded(EmbeddedText),
-}
-
-/// A variant with content stands inside an object of its own, which is one more level.
-fn inside(depth: Depth, variant: Option<&'static str>) -> Result<Depth, Stop> {
-    let depth = depth.enter()?;
-    if variant.is_some() {
-        Ok(depth.enter()?)
-    } else {
-        Ok(depth)
-    }
-}
-
-fn in_variant(stop: Stop, variant: Option<&'static str>) -> Stop {
-    match variant {
-        Some(name) => stop.under(name),
-        None => stop,
-    }
 }
 
 fn half_a_member() -> Stop {

@@ -20,6 +20,14 @@ impl Stop {
     pub(crate) fn under_index(self, index: usize) -> Self {
         Self(self.0.under_index(index))
     }
+
+    /// Content of a variant stands under the variant's name.
+    pub(crate) fn in_variant(self, variant: Option<&str>) -> Self {
+        match variant {
+            Some(name) => self.under(name),
+            None => self,
+        }
+    }
 }
 
 pub(crate) fn bytes_refused() -> Stop {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::error::{InputError, InputErrorKind};
-use super::json::Json;
-use super::pointer::JsonPointer;
+use crate::key::error::{InputError, InputErrorKind};
+use crate::key::json::Json;
+use crate::key::pointer::JsonPointer;
 
 /// Returns only what the pointers name, at its place; objects on the way are rebuilt.
 ///

@@ -1,5 +1,8 @@
 //! What does the caller want done?
 
+mod select;
+mod steps;
+
 use std::fmt;
 
 use serde::Serialize;
@@ -8,7 +11,7 @@ use super::error::{InputError, InputErrorKind};
 use super::json::Json;
 use super::name::Key;
 use super::pointer::JsonPointer;
-use super::{select, ser};
+use super::ser;
 
 const TOOL: &str = "tool";
 const ARGS: &str = "args";
@@ -51,8 +54,10 @@ impl Intent {
 
     /// Takes an object as the parts.
     ///
+    /// A tree put together by hand is held to the rules of parsed ones.
+    ///
     /// # Errors
-    /// [`InputErrorKind::NotAnObject`] for any other value.
+    /// [`InputErrorKind::NotAnObject`] for any other value; `TooDeep` and `DuplicateName`.
     ///
     /// ```
     /// use sluice_core::key::{Intent, Json};
@@ -61,7 +66,15 @@ impl Intent {
     /// assert!(Intent::from_json(Json::Null).is_err());
     /// # Ok::<(), sluice_core::key::InputError>(())
     /// ```
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "an intent owns its parts, however they are checked"
+    )]
     pub fn from_json(json: Json) -> Result<Self, InputError> {
+        ser::to_json(&json).and_then(Self::from_checked)
+    }
+
+    fn from_checked(json: Json) -> Result<Self, InputError> {
         match json {
             Json::Object(members) => Ok(Self {
                 members,
@@ -80,7 +93,7 @@ impl Intent {
     /// # Errors
     /// Those of [`Json::parse`], and [`InputErrorKind::NotAnObject`].
     pub fn from_text(text: &[u8]) -> Result<Self, InputError> {
-        Json::parse(text).and_then(Self::from_json)
+        Json::parse(text).and_then(Self::from_checked)
     }
 
     /// Takes the parts from a struct or map.
@@ -88,7 +101,7 @@ impl Intent {
     /// # Errors
     /// Those of [`canonical_json`](super::canonical_json), and [`InputErrorKind::NotAnObject`].
     pub fn from_serialize<T: Serialize + ?Sized>(parts: &T) -> Result<Self, InputError> {
-        ser::to_json(parts).and_then(Self::from_json)
+        ser::to_json(parts).and_then(Self::from_checked)
     }
 
     /// Sets the tool or action.
@@ -202,62 +215,6 @@ impl Intent {
     /// Returns the arguments as they enter the key: after [`args_only`](Intent::args_only), if it was given.
     pub fn get_args(&self) -> Option<&Json> {
         self.get(ARGS)
-    }
-
-    fn get(&self, name: &str) -> Option<&Json> {
-        if name == ARGS && self.only.is_some() {
-            return self.selected.as_ref();
-        }
-        self.members
-            .iter()
-            .find(|(found, _)| found == name)
-            .map(|(_, value)| value)
-    }
-
-    fn get_text(&self, name: &str) -> Option<&str> {
-        match self.get(name) {
-            Some(Json::String(text)) => Some(text),
-            _ => None,
-        }
-    }
-
-    fn text(self, name: &str, text: String) -> Self {
-        self.and_then(|intent| intent.set(name.to_owned(), Json::String(text)))
-    }
-
-    /// Runs one step of building; only the first error is kept, since later ones may follow from it.
-    fn and_then(mut self, step: impl FnOnce(&mut Self) -> Result<(), InputError>) -> Self {
-        if self.problem.is_none() {
-            self.problem = step(&mut self).err();
-        }
-        self
-    }
-
-    fn set(&mut self, name: String, value: Json) -> Result<(), InputError> {
-        if self.members.iter().any(|(found, _)| *found == name) {
-            let error = InputError::new(InputErrorKind::DuplicateName, "", "set each part once");
-            return Err(error.under(&name));
-        }
-        self.members.push((name, value));
-        self.reselect()
-    }
-
-    fn restrict(&mut self, pointers: Vec<JsonPointer>) -> Result<(), InputError> {
-        if self.only.is_some() {
-            let detail = "name all members in one call of args_only";
-            return Err(InputError::new(InputErrorKind::DuplicateName, "/args", detail));
-        }
-        self.only = Some(pointers);
-        self.reselect()
-    }
-
-    /// Selects as soon as both the arguments and the pointers are there.
-    fn reselect(&mut self) -> Result<(), InputError> {
-        let args = self.members.iter().find(|(name, _)| name == ARGS);
-        if let (Some(pointers), Some((_, args)), None) = (&self.only, args, &self.selected) {
-            self.selected = Some(select::select(args, pointers).map_err(|error| error.under(ARGS))?);
-        }
-        Ok(())
     }
 }
 
