@@ -54,7 +54,7 @@ impl Fail {
                 exit::USAGE
             }
             Self::Error(error) => {
-                say(&sentence(error));
+                say(&sentence(error, true));
                 status(error)
             }
             Self::Status(status, said) => {
@@ -85,16 +85,16 @@ pub fn bug(said: &str) -> ExitCode {
     ExitCode::from(exit::BUG)
 }
 
-/// The sentence, what is safe, and what to type next.
-pub fn sentence(error: &Error) -> String {
+/// The sentence, what is safe, what to type next, and from when on, where that matters to the reader.
+pub fn sentence(error: &Error, when: bool) -> String {
     let about = error.details();
     let mut said = vec![format!("{}: {error}", error.code())];
     said.push(format!("what now: {}", error.advice()));
-    said.extend(next(error, about));
+    said.extend(next(error, about, when));
     lines(&said)
 }
 
-fn next(error: &Error, about: &About) -> Vec<String> {
+fn next(error: &Error, about: &About, when: bool) -> Vec<String> {
     let Some(id) = &about.id else { return Vec::new() };
     let key = shell_word(id.key.as_str());
     let place = if id.namespace.as_str() == "default" {
@@ -115,7 +115,7 @@ fn next(error: &Error, about: &About) -> Vec<String> {
             next.push(format!(
                 "it did not: sluice effects resolve {place} --did-not-land --reason WHY"
             ));
-            if let Some(after) = about.safe_after {
+            if let Some(after) = about.safe_after.filter(|_| when) {
                 next.push(format!(
                     "\"did not land\" is taken in {}",
                     crate::text::rough(after)

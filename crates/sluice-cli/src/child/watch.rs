@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use std::process::Child;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::sleep;
 
 /// How long a command that was asked to end has before it is killed.
 pub const GRACE: Duration = Duration::from_secs(5);
@@ -37,12 +37,11 @@ pub async fn watch(
 ) -> End {
     let group = child.id();
     let mut seen = wait_on_a_thread(group);
-    let mut deadline = limit.map(|limit| Instant::now() + limit);
+    let mut clock = Box::pin(sleep(limit.unwrap_or_default()));
     let mut timed_out = false;
     let mut asked_to_end = false;
     let mut stopped = false;
     loop {
-        let at = deadline.unwrap_or_else(|| Instant::now() + Duration::from_secs(86_400));
         tokio::select! {
             biased;
             news = seen.recv() => match news {
@@ -82,11 +81,11 @@ pub async fn watch(
                     send(group, Signal::CONT);
                 }
             }
-            () = sleep_until(at), if deadline.is_some() => {
+            () = &mut clock, if limit.is_some() => {
                 send(group, if timed_out { Signal::KILL } else { Signal::TERM });
                 send(group, Signal::CONT);
                 timed_out = true;
-                deadline = Some(Instant::now() + GRACE);
+                clock.set(sleep(GRACE));
             }
         }
     }

@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 use sluice::core::outcome::{NotKept, Outcome};
 use sluice::core::record::Snapshot;
+use sluice::core::state::Status;
 use std::io::Write;
 
 #[derive(Args, Debug)]
@@ -91,7 +92,7 @@ pub fn document(found: &Snapshot) -> Value {
         "actor": body.labels.actor,
         "run_id": body.labels.run_id,
         "object_id": body.labels.object_id,
-        "lease_ms": sluice::core::duration::as_ms(found.lease.remaining()),
+        "lease_ms": lease_ms(found),
         "marked": body.marked,
         "declares_marks": body.terms.declares_marks,
         "unresolved": epochs(body.unresolved.epochs().map(|epoch| epoch.0).collect()),
@@ -100,6 +101,12 @@ pub fn document(found: &Snapshot) -> Value {
         "fault": fault,
         "result": result,
     })
+}
+
+/// The time left, where somebody holds the claim.
+fn lease_ms(found: &Snapshot) -> Option<u64> {
+    let held = found.record.body.status == Status::InFlight;
+    held.then(|| sluice::core::duration::as_ms(found.lease.remaining()))
 }
 
 /// One record in lines for people.
@@ -135,7 +142,7 @@ pub fn describe(found: &Snapshot) -> Vec<String> {
                 .map(|value| format!("{name:<10} {}", printable(value))),
         );
     }
-    if found.lease.is_live() && body.status == sluice::core::state::Status::InFlight {
+    if found.lease.is_live() && body.status == Status::InFlight {
         lines.push(format!(
             "lease      ends in {} unless it is renewed",
             rough(found.lease.remaining())

@@ -203,6 +203,8 @@ impl<'a> Answer<'a> {
     }
 
     /// The command ran here and did not succeed: its own status passes through, and stderr says what is recorded.
+    ///
+    /// What it started went with it or shows by its lock, so that the quiet period of others does not matter here.
     fn ended_badly(&self, error: &Error, run: &ChildRun) -> Said {
         let unrecorded = error.details().unrecorded.is_some();
         let status = if self.ran.timed_out || unrecorded && run.exit == Some(0) {
@@ -210,7 +212,7 @@ impl<'a> Answer<'a> {
         } else {
             run.status()
         };
-        let mut said = vec![sentence(error)];
+        let mut said = vec![sentence(error, false)];
         if error.code() == Code::Indeterminate && !unrecorded && !self.ran.timed_out {
             let code = run.status();
             said.push(format!("if status {code} always means that nothing happened: --exit {code}=released, or {code}=failed where it would fail again"));
@@ -249,7 +251,7 @@ impl<'a> Answer<'a> {
             .and_then(ChildRun::from_value);
         match (error.code(), earlier) {
             (Code::EffectFailed, Some(run)) => {
-                let message = (!self.args.quiet_replay).then(|| sentence(error));
+                let message = (!self.args.quiet_replay).then(|| sentence(error, true));
                 let meant = run.status();
                 let replay = (run.is_whole() || self.args.keep_output == KeepOutput::Tail).then_some(run);
                 Said {
@@ -263,7 +265,7 @@ impl<'a> Answer<'a> {
                 status: status(error),
                 replay: None,
                 result: None,
-                message: Some(sentence(error)),
+                message: Some(sentence(error, true)),
             },
         }
     }
