@@ -22,9 +22,8 @@ fn main() -> ExitCode {
         return code;
     }
     let arguments = commands::Cli::parse();
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(_) => return report::bug("the async runtime could not be started"),
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
+        return report::bug("the async runtime could not be started");
     };
     let status = runtime.block_on(commands::dispatch(arguments));
     // Nothing may wait for a reader thread that is blocked on somebody else's pipe.

@@ -12,7 +12,6 @@ pub fn as_ms(duration: Duration) -> u64 {
 ///
 /// # Errors
 /// Those of the serializer.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 pub fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_u64(as_ms(*duration))
 }
@@ -33,7 +32,6 @@ pub mod option {
     ///
     /// # Errors
     /// Those of the serializer.
-    #[expect(clippy::ref_option, reason = "the signature is serde's")]
     pub fn serialize<S: Serializer>(duration: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
         match duration {
             Some(duration) => serializer.serialize_some(&as_ms(*duration)),

@@ -69,6 +69,11 @@ impl Failure {
         Self::new(FailureClass::NotStarted, message.as_ref())
     }
 
+    /// The same for an error that came before anything was begun, as that of a mark that was refused.
+    pub fn not_begun(error: impl StdError + Send + Sync + 'static) -> Self {
+        Self::not_started("it was stopped before its point of no return").with_source(error)
+    }
+
     /// It may have happened.
     pub fn unknown(message: impl AsRef<str>) -> Self {
         Self::new(FailureClass::Unknown, message.as_ref())

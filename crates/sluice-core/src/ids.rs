@@ -103,6 +103,7 @@ macro_rules! counter {
             pub const FIRST: Self = Self(1);
 
             /// The one after this; stays at the largest value, which no ledger reaches.
+            #[must_use]
             pub fn next(self) -> Self {
                 Self(self.0.saturating_add(1))
             }

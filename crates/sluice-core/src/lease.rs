@@ -7,7 +7,7 @@ pub const SHORTEST: Duration = Duration::from_secs(1);
 /// Lease when nothing else is said.
 pub const DEFAULT: Duration = Duration::from_secs(30);
 /// A holder may still have something on the wire this long after its lease (attempt timeout aside).
-pub const QUIET_BASE: Duration = Duration::from_secs(60);
+pub const QUIET_BASE: Duration = Duration::from_mins(1);
 
 /// What a store says of a lease, judged on its own clock at the moment it answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

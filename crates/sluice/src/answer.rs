@@ -48,23 +48,23 @@ pub(crate) fn replay<T: DeserializeOwned>(record: &Record) -> Done<T> {
         }));
     };
     match &kept.value {
-        Ok(text) => match serde_json::from_slice(text) {
-            Ok(value) => Done::Replayed(value, meta),
-            Err(_) => {
+        Ok(text) => {
+            if let Ok(value) = serde_json::from_slice(text) {
+                Done::Replayed(value, meta)
+            } else {
                 let raw = String::from_utf8_lossy(text).into_owned();
                 Done::WithoutValue(meta.because(Reason::Unreadable { raw }))
             }
-        },
+        }
         Err(NotKept::Expired) => Done::WithoutValue(meta.because(Reason::Expired)),
         Err(_) => Done::WithoutValue(meta.because(not_kept(kept))),
     }
 }
 
 fn not_kept(kept: &Kept) -> Reason {
-    let hex = |digest: [u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect();
     Reason::NotKept {
         bytes: kept.bytes,
-        sha256: kept.sha256.map(hex),
+        sha256: kept.sha256.map(sluice_core::outcome::hex),
     }
 }
 

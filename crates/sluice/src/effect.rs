@@ -13,7 +13,7 @@ use std::future::Future;
 use std::time::Duration;
 
 /// How long a delivery waits for the same intent running elsewhere when nothing else is said.
-pub const DEFAULT_WAIT: Duration = Duration::from_secs(60);
+pub const DEFAULT_WAIT: Duration = Duration::from_mins(1);
 
 /// Everything `run` needs to know of one delivery; plain data behind the builder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

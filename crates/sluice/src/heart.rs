@@ -237,7 +237,7 @@ async fn beat(shared: Weak<Shared>, sleep: Arc<dyn Sleep>, sooner: Arc<Notify>) 
 }
 
 /// How long to sleep where nothing is held; a new claim wakes the heart before that.
-const IDLE: Duration = Duration::from_secs(3600);
+const IDLE: Duration = Duration::from_hours(1);
 
 impl Shared {
     fn beats(&self) -> MutexGuard<'_, Beats> {
@@ -258,18 +258,15 @@ impl Shared {
             })
             .collect();
         for (number, held, answer) in asked {
-            let next = match answer.await {
-                Ok(answer) => {
-                    held.renewed(now, answer);
-                    renew_every(held.lease)
-                }
+            let next = if let Ok(answer) = answer.await {
+                held.renewed(now, answer);
+                renew_every(held.lease)
+            } else {
                 // The ledger is away: ask again soon. Once the lease is over nothing new is started.
-                Err(_) => {
-                    if held.may_send(now).is_none() {
-                        held.cancel();
-                    }
-                    (held.lease / 20).max(Duration::from_millis(50))
+                if held.may_send(now).is_none() {
+                    held.cancel();
                 }
+                (held.lease / 20).max(Duration::from_millis(50))
             };
             self.again(number, now + next, held);
         }

@@ -5,6 +5,11 @@
 //! natural line, [`Done`] and [`Error`] are its answers, and [`system`] is the only place that touches the
 //! system's clock, entropy and tasks.
 
+// The README's Rust is compiled and run like every other example.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
+
 mod answer;
 mod ctx;
 mod done;

@@ -54,7 +54,7 @@ impl Sluice {
     pub fn open_shared(store: Arc<dyn Store>) -> Builder {
         let settings = Settings {
             result_limit: RESULT_LIMIT,
-            settle_patience: Duration::from_secs(60),
+            settle_patience: Duration::from_mins(1),
         };
         Builder {
             store,

@@ -83,10 +83,10 @@ impl Waiters {
                 return;
             }
             // A ledger that does not answer now may answer at the next look; the waiters' deadlines bound it.
-            if let Ok(look) = self.store.read(&id).await {
-                if let Some(topic) = self.topics.map().get(&id) {
-                    topic.send_replace(look);
-                }
+            if let Ok(look) = self.store.read(&id).await
+                && let Some(topic) = self.topics.map().get(&id)
+            {
+                topic.send_replace(look);
             }
         }
     }

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 const LEASE: Duration = Duration::from_secs(1);
 
 /// Claims as a holder would that then dies without a word.
-async fn abandoned_claim(ledger: &Ledger, text: &str) {
+fn abandoned_claim(ledger: &Ledger, text: &str) {
     let (started, running) = oneshot::channel();
     let sluice = Sluice::open_shared(ledger.handles[1].clone()).build();
     let mut spec = spec(text);
@@ -50,7 +50,7 @@ async fn lease_ended(sluice: &Sluice, text: &str) {
 #[test]
 fn b01_a_stale_takeover_changes_nothing_and_hears_the_owners_result() {
     on_every_ledger(|ledger| async move {
-        abandoned_claim(&ledger, "k").await;
+        abandoned_claim(&ledger, "k");
         let sluice = ledger.sluice();
         lease_ended(&sluice, "k").await;
         // B reads the ended claim and is paused; A, still alive, commits its success; B goes on.
@@ -88,7 +88,7 @@ fn b01_a_stale_takeover_changes_nothing_and_hears_the_owners_result() {
 #[test]
 fn b01_of_three_that_race_for_an_ended_claim_exactly_one_lapses_it() {
     on_every_ledger(|ledger| async move {
-        abandoned_claim(&ledger, "k").await;
+        abandoned_claim(&ledger, "k");
         lease_ended(&ledger.sluice(), "k").await;
         let stale = look(&ledger.sluice(), "k").await.unwrap();
         let mut applied = 0;
@@ -277,9 +277,7 @@ fn b06_a_result_of_another_type_is_given_back_raw() {
     on_every_ledger(|ledger| async move {
         let sluice = ledger.sluice();
         let _ = sluice
-            .run(spec("k"), |_| async {
-                Ok::<_, Failure>("text").map(str::to_owned)
-            })
+            .run(spec("k"), |_| async { Ok::<_, Failure>(str::to_owned("text")) })
             .await
             .unwrap();
         let done = sluice
@@ -455,7 +453,7 @@ fn b08_a_key_used_for_something_else_touches_nothing_in_any_state() {
 #[test]
 fn b08_a_conflict_does_not_even_lapse_a_claim_whose_lease_ended() {
     on_every_ledger(|ledger| async move {
-        abandoned_claim(&ledger, "k").await;
+        abandoned_claim(&ledger, "k");
         lease_ended(&ledger.sluice(), "k").await;
         let before = look(&ledger.sluice(), "k").await.unwrap().record;
         let refused = ledger

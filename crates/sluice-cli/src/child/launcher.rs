@@ -23,10 +23,10 @@ pub fn main() -> Option<ExitCode> {
     if arguments.next()? != NAME {
         return None;
     }
-    Some(launch(arguments.collect()))
+    Some(launch(&arguments.collect::<Vec<_>>()))
 }
 
-fn launch(command: Vec<OsString>) -> ExitCode {
+fn launch(command: &[OsString]) -> ExitCode {
     // A copy that closes by itself when the command takes over, so that its end tells the parent "started".
     let Ok(socket) = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3) else {
         return ExitCode::FAILURE;

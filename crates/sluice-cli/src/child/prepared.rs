@@ -87,11 +87,10 @@ impl Prepared {
         }
         let mut said = [0];
         match self.socket.read(&mut said) {
-            Ok(0) => Ok(self.child),
+            // The end of the socket is the command's beginning. A launcher that cannot be heard may have become the
+            // command too: only a clear word proves the opposite.
+            Ok(0) | Err(_) => Ok(self.child),
             Ok(_) if said[0] == START_FAILED.not_found => Err(NotStarted::NotFound),
-            // A launcher that cannot be heard may have become the command: treat it as started, since only a
-            // clear word proves the opposite.
-            Err(_) => Ok(self.child),
             Ok(_) => Err(NotStarted::NotRunnable),
         }
     }

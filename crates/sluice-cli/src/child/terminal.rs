@@ -23,6 +23,7 @@ impl Terminal {
     }
 
     /// Puts the command's group in the foreground.
+    #[expect(clippy::unused_self, reason = "only who may lend the terminal can call it")]
     pub fn lend(self, group: u32) {
         if let Some(group) = i32::try_from(group).ok().and_then(Pid::from_raw) {
             set(group);

@@ -178,7 +178,7 @@ fn indeterminate(found: &Snapshot, holder: Liveness, key: &str) -> Vec<String> {
         (true, _) => lines.push("the process that ran it is gone, so either is taken at once.".to_owned()),
         (false, Some(left)) => lines.push(format!("\"did not land\" is taken in {}.", rough(left))),
         (false, None) => {
-            lines.push("it has been quiet for long enough, so either is taken at once.".to_owned())
+            lines.push("it has been quiet for long enough, so either is taken at once.".to_owned());
         }
     }
     lines

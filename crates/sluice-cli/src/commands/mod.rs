@@ -49,7 +49,7 @@ enum Command {
 /// Which ledger.
 #[derive(Args, Debug, Clone)]
 pub struct StoreArg {
-    /// The ledger, as sqlite:PATH; without it SLUICE_STORE, else a default place
+    /// The ledger, as sqlite:PATH; without it `SLUICE_STORE`, else a default place
     #[arg(long, value_name = "URL")]
     pub store: Option<String>,
 }

@@ -17,6 +17,7 @@ or --key for a name of your own. Without --tool the tool is the command's base n
 Exit 0 or the command's own on a first run; see sluice --help for the rest.";
 
 #[derive(Args, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[command(after_help = HELP)]
 pub struct RunArgs {
     /// The intent as one JSON object: JSON, @FILE, or - for stdin

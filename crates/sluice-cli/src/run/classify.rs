@@ -74,6 +74,7 @@ pub fn meaning(end: End, rules: &[ExitRule]) -> Meaning {
 
 #[cfg(test)]
 mod tests {
+    use super::Meaning::{Failed, Released, Unknown};
     use super::*;
 
     fn end(exit: Option<i32>) -> End {
@@ -102,7 +103,6 @@ mod tests {
             "12=unknown".parse().unwrap(),
         ];
         let seen = [3, 9, 10, 12, 13, 75].map(|code| meaning(end(Some(code)), &rules));
-        use Meaning::{Failed, Released, Unknown};
         assert_eq!(seen, [Failed, Unknown, Failed, Failed, Unknown, Released]);
     }
 

@@ -14,6 +14,10 @@ use crate::unresolved::Doubt;
 /// What to do with a holder's word.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a step is moved once, from the decision to the store"
+)]
 pub enum SettleStep {
     /// Write this.
     Write(Change),

@@ -10,6 +10,8 @@ use crate::policy::{OnDuplicate, WhileRunning};
 use crate::record::{Body, Downstream, Labels, Record, Snapshot, Terms};
 use crate::state::{Status, Transition};
 use crate::trail::{EventDraft, EventKind};
+use crate::unresolved::Unresolved;
+use std::collections::BTreeSet;
 
 /// What a delivery would run with if it were granted the claim.
 #[derive(Clone, Debug)]
@@ -152,8 +154,8 @@ fn first_claim(plan: &Plan) -> Change {
         marked: false,
         labels: plan.labels.clone(),
         fingerprint: plan.fingerprint.clone(),
-        unresolved: Default::default(),
-        landed: Default::default(),
+        unresolved: Unresolved::default(),
+        landed: BTreeSet::new(),
         evidence: None,
         outcome: Outcome::None,
         downstream: plan.downstream.clone(),

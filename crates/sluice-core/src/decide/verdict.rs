@@ -40,6 +40,10 @@ pub type Proof = Liveness;
 /// What to do with a verdict.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a step is moved once, from the decision to the store"
+)]
 pub enum VerdictStep {
     /// Write this; it is about this epoch.
     Write(Change, Epoch),

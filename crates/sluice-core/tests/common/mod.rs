@@ -18,7 +18,7 @@ use std::time::Duration;
 
 pub const LIVE: LeaseView = LeaseView::Live(Duration::from_secs(20));
 pub const ENDED: LeaseView = LeaseView::Ended(Duration::from_secs(1));
-pub const QUIET: LeaseView = LeaseView::Ended(Duration::from_secs(60));
+pub const QUIET: LeaseView = LeaseView::Ended(Duration::from_mins(1));
 pub const GONE: Liveness = Liveness::Gone(GoneBecause::LockFree);
 
 pub fn claim_id(n: u8) -> ClaimId {

@@ -134,10 +134,10 @@ impl Rows {
                 superseded: Vec::new(),
             }
         });
-        if row.record.version > Version(0) {
-            if let Some((epoch, claim)) = change.supersedes(Some(&row.record)) {
-                row.superseded.push((claim, epoch));
-            }
+        if row.record.version > Version(0)
+            && let Some((epoch, claim)) = change.supersedes(Some(&row.record))
+        {
+            row.superseded.push((claim, epoch));
         }
         row.record.version = row.record.version.next();
         row.record.updated = at;

@@ -66,10 +66,11 @@ impl Sluice {
                         }
                     };
                 }
-                Step::Wait(epoch) => match found {
-                    Some(seen) => return wait::wait(self, &delivery, epoch, seen).await,
-                    None => continue,
-                },
+                Step::Wait(epoch) => {
+                    if let Some(seen) = found {
+                        return wait::wait(self, &delivery, epoch, seen).await;
+                    }
+                }
                 Step::Answer(answer) => {
                     self.remark(&delivery, answer).await;
                     return answer::tell(answer, &delivery.id, found.as_ref(), None, arrival.holder);

@@ -131,8 +131,9 @@ fn told<T: DeserializeOwned>(settled: Settled, value: Option<T>, held: &Held) ->
         (Settled::Recorded(now), None) if now.record.body.status == Status::Succeeded => {
             Ok(answer::replay(&now.record))
         }
-        (Settled::Recorded(now), None) => Err(answer::ended(&now, Some(held.epoch))),
-        (Settled::Refused(now), _) => Err(answer::ended(&now, Some(held.epoch))),
+        (Settled::Recorded(now), None) | (Settled::Refused(now), _) => {
+            Err(answer::ended(&now, Some(held.epoch)))
+        }
         (Settled::Unrecorded(report), _) => Err(unrecorded(held, report)),
     }
 }

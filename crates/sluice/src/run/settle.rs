@@ -2,6 +2,7 @@
 
 use crate::heart::Held;
 use crate::sluice::Sluice;
+use sluice_core::change::Unmet;
 use sluice_core::decide::{self, SettleStep};
 use sluice_core::ports::{Report, Unrecorded};
 use sluice_core::record::Snapshot;
@@ -77,8 +78,8 @@ async fn step(
             }
             Written::Found {
                 snapshot: Some(now),
-                unmet,
-            } if unmet == sluice_core::change::Unmet::Grant => Ok(Tried::Settled(Settled::Refused(now))),
+                unmet: Unmet::Grant,
+            } => Ok(Tried::Settled(Settled::Refused(now))),
             Written::Found {
                 snapshot: Some(now), ..
             } => Ok(Tried::Found(now)),

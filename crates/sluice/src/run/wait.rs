@@ -29,10 +29,10 @@ pub(super) async fn wait<T: DeserializeOwned>(
         sluice.remark(delivery, answer).await;
         return answer::tell(answer, &delivery.id, Some(&seen), Some(bound), arrival.holder);
     }
-    if seen.record.body.status == Status::InFlight {
-        if let Some(answer) = refused(delivery, arrival) {
-            return answer::tell(answer, &delivery.id, Some(&seen), Some(bound), arrival.holder);
-        }
+    if seen.record.body.status == Status::InFlight
+        && let Some(answer) = refused(delivery, arrival)
+    {
+        return answer::tell(answer, &delivery.id, Some(&seen), Some(bound), arrival.holder);
     }
     let patience = match delivery.wait {
         Wait::For(patience) => patience,
@@ -85,7 +85,7 @@ async fn outcome<T: DeserializeOwned>(
         }
         // The looker lives as long as a receiver does, so the channel cannot close while this one waits.
         let _ = looks.changed().await;
-        found = looks.borrow_and_update().clone();
+        found.clone_from(&looks.borrow_and_update());
         last.clone_from(&found);
     }
 }
