@@ -21,10 +21,7 @@ pub fn json_argument(argument: &str) -> Result<Vec<u8>, Fail> {
 /// Reads a file of at most [`JSON_LIMIT`] bytes.
 pub fn file(path: &str) -> Result<Vec<u8>, Fail> {
     let opened = std::fs::File::open(path).map_err(|error| {
-        Fail::Status(
-            exit::BAD_INPUT,
-            format!("{path} cannot be read: {}", reason(&error)),
-        )
+        Fail::Status(exit::BAD_INPUT, format!("{path} cannot be read: {}", reason(&error)))
     })?;
     read(opened, JSON_LIMIT, path)
 }
@@ -43,16 +40,11 @@ pub fn stdin(limit: u64) -> Result<Vec<u8>, Fail> {
 fn read(from: impl Read, limit: u64, name: &str) -> Result<Vec<u8>, Fail> {
     let mut bytes = Vec::new();
     from.take(limit + 1).read_to_end(&mut bytes).map_err(|error| {
-        Fail::Status(
-            exit::BAD_INPUT,
-            format!("{name} cannot be read: {}", reason(&error)),
-        )
+        Fail::Status(exit::BAD_INPUT, format!("{name} cannot be read: {}", reason(&error)))
     })?;
     if bytes.len() as u64 > limit {
-        let said = format!(
-            "{name} is longer than {} MiB, which is the most that is taken",
-            limit / 1024 / 1024
-        );
+        let said =
+            format!("{name} is longer than {} MiB, which is the most that is taken", limit / 1024 / 1024);
         return Err(Fail::Status(exit::BAD_INPUT, said));
     }
     Ok(bytes)

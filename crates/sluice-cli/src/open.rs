@@ -18,21 +18,14 @@ pub struct Place {
 
 /// Finds the ledger that `--store` or `SLUICE_STORE` names, or the default one.
 pub fn place(store: Option<&str>) -> Result<Place, Fail> {
-    let named = store
-        .map(str::to_owned)
-        .or_else(|| std::env::var("SLUICE_STORE").ok())
-        .filter(|url| !url.is_empty());
+    let named =
+        store.map(str::to_owned).or_else(|| std::env::var("SLUICE_STORE").ok()).filter(|url| !url.is_empty());
     let Some(url) = named else { return default_place() };
     if let Some(path) = url.strip_prefix("sqlite:") {
         if path.is_empty() {
-            return Err(config(
-                "sqlite: needs a path, as in sqlite:/var/lib/sluice/ledger.db",
-            ));
+            return Err(config("sqlite: needs a path, as in sqlite:/var/lib/sluice/ledger.db"));
         }
-        return Ok(Place {
-            path: absolute(Path::new(path))?,
-            is_default: false,
-        });
+        return Ok(Place { path: absolute(Path::new(path))?, is_default: false });
     }
     if url == "memory:" {
         return Err(Fail::usage(
@@ -43,9 +36,7 @@ pub fn place(store: Option<&str>) -> Result<Place, Fail> {
         return Err(config("this build has no Postgres store; use sqlite:PATH"));
     }
     // The URL is not repeated: it may carry a password.
-    Err(config(
-        "the store is named by a URL: sqlite:PATH (sqlite:./ledger.db for a file in this folder)",
-    ))
+    Err(config("the store is named by a URL: sqlite:PATH (sqlite:./ledger.db for a file in this folder)"))
 }
 
 fn config(said: &str) -> Fail {
@@ -58,10 +49,7 @@ fn absolute(path: &Path) -> Result<PathBuf, Fail> {
 }
 
 fn default_place() -> Result<Place, Fail> {
-    Ok(Place {
-        path: state_folder()?.join("ledger.db"),
-        is_default: true,
-    })
+    Ok(Place { path: state_folder()?.join("ledger.db"), is_default: true })
 }
 
 /// Where this user's ledger and unrecorded outcomes live: `/var/lib/sluice` for root, else the state folder.
@@ -69,11 +57,7 @@ pub fn state_folder() -> Result<PathBuf, Fail> {
     if rustix::process::geteuid().is_root() {
         return Ok(PathBuf::from("/var/lib/sluice"));
     }
-    let set = |name: &str| {
-        std::env::var_os(name)
-            .map(PathBuf::from)
-            .filter(|path| path.is_absolute())
-    };
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     set("XDG_STATE_HOME")
         .or_else(|| set("HOME").map(|home| home.join(".local/state")))
         .map(|folder| folder.join("sluice"))
@@ -82,16 +66,9 @@ pub fn state_folder() -> Result<PathBuf, Fail> {
 
 /// Makes a folder that only its owner can enter, with its parents.
 pub fn private_folder(folder: &Path) -> Result<(), Fail> {
-    std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-        .map_err(|error| {
-            Fail::Status(
-                exit::CONFIG,
-                format!("{} cannot be made: {}", folder.display(), reason(&error)),
-            )
-        })
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(|error| {
+        Fail::Status(exit::CONFIG, format!("{} cannot be made: {}", folder.display(), reason(&error)))
+    })
 }
 
 impl Place {

@@ -109,17 +109,10 @@ fn next(error: &Error, about: &About, when: bool) -> Vec<String> {
     match error.code() {
         Code::Indeterminate => {
             next.push(format!("look: sluice explain {place}"));
-            next.push(format!(
-                "it happened: sluice effects resolve {place} --landed --reason WHY"
-            ));
-            next.push(format!(
-                "it did not: sluice effects resolve {place} --did-not-land --reason WHY"
-            ));
+            next.push(format!("it happened: sluice effects resolve {place} --landed --reason WHY"));
+            next.push(format!("it did not: sluice effects resolve {place} --did-not-land --reason WHY"));
             if let Some(after) = about.safe_after.filter(|_| when) {
-                next.push(format!(
-                    "\"did not land\" is taken in {}",
-                    crate::text::rough(after)
-                ));
+                next.push(format!("\"did not land\" is taken in {}", crate::text::rough(after)));
             }
         }
         Code::KeyConflict | Code::Duplicate | Code::EffectFailed | Code::InFlight | Code::WaitTimeout => {

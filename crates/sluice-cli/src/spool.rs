@@ -28,20 +28,14 @@ struct Stored {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum StoredOutcome {
-    Success {
-        result: Option<String>,
-        not_kept: Option<NotKept>,
-        object_id: Option<String>,
-    },
+    Success { result: Option<String>, not_kept: Option<NotKept>, object_id: Option<String> },
     Fault(Fault),
 }
 
 impl Spool {
     /// The spool of the ledger with this id, inside the state folder.
     pub fn of(state_folder: &Path, ledger: &str) -> Self {
-        Self {
-            folder: state_folder.join("unrecorded").join(ledger),
-        }
+        Self { folder: state_folder.join("unrecorded").join(ledger) }
     }
 
     /// What waits there, with its file. A file that cannot be read is left where it is.
@@ -51,10 +45,7 @@ impl Spool {
         };
         let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         files.sort();
-        files
-            .into_iter()
-            .filter_map(|path| read(&path).map(|unrecorded| (path, unrecorded)))
-            .collect()
+        files.into_iter().filter_map(|path| read(&path).map(|unrecorded| (path, unrecorded))).collect()
     }
 
     fn write(&self, unrecorded: Unrecorded) -> Option<()> {
@@ -62,18 +53,11 @@ impl Spool {
         let name = format!("{}.json", unrecorded.claim);
         let text = serde_json::to_vec(&Stored::from(unrecorded)).ok()?;
         let part = self.folder.join(format!(".{name}.part"));
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .mode(0o600)
-            .open(&part)
-            .ok()?;
+        let mut file =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part).ok()?;
         file.write_all(&text).and_then(|()| file.sync_all()).ok()?;
         std::fs::rename(&part, self.folder.join(name)).ok()?;
-        std::fs::File::open(&self.folder)
-            .and_then(|folder| folder.sync_all())
-            .ok()
+        std::fs::File::open(&self.folder).and_then(|folder| folder.sync_all()).ok()
     }
 }
 
@@ -101,20 +85,10 @@ impl From<Unrecorded> for Stored {
                     Ok(text) => (String::from_utf8(text).ok(), None),
                     Err(reason) => (None, Some(reason)),
                 };
-                StoredOutcome::Success {
-                    result,
-                    not_kept,
-                    object_id,
-                }
+                StoredOutcome::Success { result, not_kept, object_id }
             }
         };
-        Self {
-            v: 1,
-            id: from.id,
-            claim: from.claim,
-            epoch: from.epoch,
-            outcome,
-        }
+        Self { v: 1, id: from.id, claim: from.claim, epoch: from.epoch, outcome }
     }
 }
 
@@ -122,11 +96,7 @@ impl From<Stored> for Unrecorded {
     fn from(from: Stored) -> Self {
         let report = match from.outcome {
             StoredOutcome::Fault(fault) => Report::Fault(fault),
-            StoredOutcome::Success {
-                result,
-                not_kept,
-                object_id,
-            } => {
+            StoredOutcome::Success { result, not_kept, object_id } => {
                 let kept = match result {
                     Some(text) => Kept::within(text.into_bytes(), usize::MAX),
                     None => Kept::absent(not_kept.unwrap_or(NotKept::NotStorable)),
@@ -134,11 +104,6 @@ impl From<Stored> for Unrecorded {
                 Report::Success { kept, object_id }
             }
         };
-        Self {
-            id: from.id,
-            claim: from.claim,
-            epoch: from.epoch,
-            report,
-        }
+        Self { id: from.id, claim: from.claim, epoch: from.epoch, report }
     }
 }

@@ -11,10 +11,7 @@ pub fn rfc3339(time: LedgerTime) -> String {
     } else {
         SystemTime::UNIX_EPOCH.checked_sub(offset)
     };
-    at.map_or_else(
-        || "?".to_owned(),
-        |at| humantime::format_rfc3339_millis(at).to_string(),
-    )
+    at.map_or_else(|| "?".to_owned(), |at| humantime::format_rfc3339_millis(at).to_string())
 }
 
 /// A duration to about a second, for sentences.
@@ -46,13 +43,9 @@ pub fn shell_word(text: &str) -> String {
 pub fn printable(text: &str) -> String {
     text.chars()
         .flat_map(|c| {
-            if c.is_control() {
-                c.escape_default().collect::<String>()
-            } else {
-                c.to_string()
-            }
-            .chars()
-            .collect::<Vec<_>>()
+            if c.is_control() { c.escape_default().collect::<String>() } else { c.to_string() }
+                .chars()
+                .collect::<Vec<_>>()
         })
         .collect()
 }

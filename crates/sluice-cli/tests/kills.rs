@@ -9,10 +9,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(default)
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 /// One intent, killed once, delivered again.
@@ -33,13 +30,7 @@ impl Case {
         let mark = if marked { "$SLUICE mark || exit 75; " } else { "" };
         let script =
             format!("sleep 0.0{before:02}; {mark}echo hit >> $WITNESS; sleep 0.0{after:02}; echo done");
-        Self {
-            place: Place::new(),
-            marked,
-            group,
-            script,
-            seed,
-        }
+        Self { place: Place::new(), marked, group, script, seed }
     }
 
     fn words(&self) -> Vec<String> {
@@ -51,12 +42,7 @@ impl Case {
     }
 
     fn start(&self) -> Child {
-        self.place
-            .command(self.words())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap()
+        self.place.command(self.words()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
     fn kill_at(&self, mut child: Child, moment: Duration) -> bool {
@@ -77,13 +63,7 @@ impl Case {
 
     fn fail(&self, said: &str, answer: &Answer) -> ! {
         let story = self.place.sluice(["explain", "intent"]);
-        panic!(
-            "seed {}: {said}\n{}\n{}\n{}",
-            self.seed,
-            answer.stderr(),
-            story.stdout(),
-            self.script
-        );
+        panic!("seed {}: {said}\n{}\n{}\n{}", self.seed, answer.stderr(), story.stdout(), self.script);
     }
 
     /// What is true of every answer.
@@ -108,11 +88,7 @@ impl Case {
 
     fn passed_its_mark(&self) -> bool {
         let story = self.place.sluice(["explain", "intent", "--json"]).json();
-        story["events"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .any(|event| event["event"] == "effect.marked")
+        story["events"].as_array().unwrap().iter().any(|event| event["event"] == "effect.marked")
     }
 
     /// Says the truth about an intent in doubt, and delivers it once more.
@@ -120,14 +96,7 @@ impl Case {
         let landed = self.place.witnessed() == 1;
         let verdict = if landed { "--landed" } else { "--did-not-land" };
         let resolve = || {
-            self.place.sluice([
-                "effects",
-                "resolve",
-                "intent",
-                verdict,
-                "--reason",
-                "the witness says so",
-            ])
+            self.place.sluice(["effects", "resolve", "intent", verdict, "--reason", "the witness says so"])
         };
         // An orphan that still runs keeps its lock; nobody may say "did not land" before it ended.
         until("the orphan ends", || resolve().status() == 0);
@@ -165,10 +134,7 @@ fn a_kill_at_any_moment_leaves_at_most_one_effect_and_an_honest_answer() {
     println!(
         "{kills} kills: {running} hit a running command, {doubts} left a doubt, {reruns} were released to a waiter"
     );
-    assert!(
-        running * 2 > kills,
-        "most kills have to hit something: {running} of {kills}"
-    );
+    assert!(running * 2 > kills, "most kills have to hit something: {running} of {kills}");
     assert!(doubts > 0, "some kills have to leave a doubt");
 }
 
@@ -178,11 +144,7 @@ fn a_marked_command_that_dies_before_its_mark_runs_again_at_once() {
     let script =
         "echo $$ > pid; [ -e go ] || sleep 60; $SLUICE mark || exit 75; echo hit >> $WITNESS; echo done";
     let flags = ["--marked"];
-    let mut child = place
-        .command(words("k", &flags, script))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = place.command(words("k", &flags, script)).stderr(Stdio::null()).spawn().unwrap();
     until("it runs", || place.path("pid").exists());
     let group = group_of_child(&child).unwrap();
     kill("KILL", i64::from(child.id()));
@@ -197,11 +159,7 @@ fn a_marked_command_that_dies_before_its_mark_runs_again_at_once() {
 fn an_unmarked_command_that_dies_is_in_doubt_at_once() {
     let place = Place::new();
     let script = "echo hit >> $WITNESS; sleep 60";
-    let mut child = place
-        .command(words("k", &[], script))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = place.command(words("k", &[], script)).stderr(Stdio::null()).spawn().unwrap();
     until("the effect happened", || place.witnessed() == 1);
     let group = group_of_child(&child).unwrap();
     kill("KILL", i64::from(child.id()));
@@ -222,11 +180,7 @@ fn an_orphan_that_acts_late_never_meets_a_second_run() {
     let place = Place::new();
     let script = format!("echo $$ > pid; sleep {}; echo hit >> $WITNESS", orphan_seconds());
     let flags = ["--lease", "1s"];
-    let mut child = place
-        .command(words("k", &flags, &script))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = place.command(words("k", &flags, &script)).stderr(Stdio::null()).spawn().unwrap();
     until("it runs", || place.path("pid").exists());
     kill("KILL", i64::from(child.id()));
     child.wait().unwrap();
@@ -240,17 +194,7 @@ fn an_orphan_that_acts_late_never_meets_a_second_run() {
     place.run_with("k", &flags, &script).expect(90);
     assert_eq!(place.witnessed(), 1);
     until("the orphan's lock is free", || {
-        place
-            .sluice([
-                "effects",
-                "resolve",
-                "k",
-                "--landed",
-                "--reason",
-                "the witness says so",
-            ])
-            .status()
-            == 0
+        place.sluice(["effects", "resolve", "k", "--landed", "--reason", "the witness says so"]).status() == 0
     });
     place.run_with("k", &flags, &script).expect(94);
 }
@@ -263,11 +207,7 @@ fn an_orphan_that_marks_late_is_refused_and_never_meets_a_second_run() {
         orphan_seconds()
     );
     let flags = ["--lease", "1s", "--marked"];
-    let mut child = place
-        .command(words("k", &flags, &script))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = place.command(words("k", &flags, &script)).stderr(Stdio::null()).spawn().unwrap();
     until("it runs", || place.path("pid.1").exists());
     kill("KILL", i64::from(child.id()));
     child.wait().unwrap();

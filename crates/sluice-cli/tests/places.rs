@@ -9,11 +9,7 @@ fn a_missing_folder_is_not_made_for_a_named_ledger() {
     let place = Place::new();
     let store = format!("sqlite:{}", place.path("mount/ledger.db").display());
     let answer = place.sluice(["run", "--store", &store, "--key", "k", "--", "true"]);
-    assert!(
-        answer.expect(78).stderr().contains("does not exist"),
-        "{}",
-        answer.stderr()
-    );
+    assert!(answer.expect(78).stderr().contains("does not exist"), "{}", answer.stderr());
     assert!(!place.path("mount").exists());
 }
 
@@ -26,13 +22,7 @@ fn looking_never_makes_a_ledger() {
         &["explain", "k"],
         &["effects", "resolve", "k", "--landed", "--reason", "x"],
     ] {
-        assert!(
-            place
-                .sluice(words)
-                .expect(69)
-                .stderr()
-                .contains("there is no ledger")
-        );
+        assert!(place.sluice(words).expect(69).stderr().contains("there is no ledger"));
     }
     assert!(!place.path("ledger.db").exists());
 }
@@ -48,11 +38,7 @@ fn a_store_that_is_none_is_a_setting_and_its_text_is_not_repeated() {
         ("redis://secret", 78),
     ] {
         let answer = place.sluice(["run", "--store", url, "--key", "k", "--", "true"]);
-        assert!(
-            !answer.expect(status).stderr().contains("secret"),
-            "{}",
-            answer.stderr()
-        );
+        assert!(!answer.expect(status).stderr().contains("secret"), "{}", answer.stderr());
     }
 }
 
@@ -60,10 +46,7 @@ fn a_store_that_is_none_is_a_setting_and_its_text_is_not_repeated() {
 fn without_a_home_there_is_no_default_ledger() {
     let place = Place::new();
     let mut command = place.command(["run", "--key", "k", "--", "true"]);
-    command
-        .env_remove("SLUICE_STORE")
-        .env_remove("XDG_STATE_HOME")
-        .env_remove("HOME");
+    command.env_remove("SLUICE_STORE").env_remove("XDG_STATE_HOME").env_remove("HOME");
     if rustix_is_root() {
         println!("not run: root has a default place of its own");
         return;
@@ -103,14 +86,7 @@ fn a_file_that_is_no_ledger_is_neither_used_nor_overwritten() {
         let file = place.write("ledger.db", text);
         let answer = place.run("k", "echo hit >> $WITNESS");
         assert_eq!(
-            answer
-                .expect(69)
-                .stderr()
-                .lines()
-                .next()
-                .unwrap()
-                .split(':')
-                .nth(1),
+            answer.expect(69).stderr().lines().next().unwrap().split(':').nth(1),
             Some(" E_STORE"),
             "{}",
             answer.stderr()
@@ -124,11 +100,7 @@ fn a_file_that_is_no_ledger_is_neither_used_nor_overwritten() {
 fn a_mark_outside_of_a_command_is_refused() {
     let place = Place::new();
     place.sluice(["mark"]).expect(2);
-    let answer = place
-        .command(["mark"])
-        .env("SLUICE_CLAIM", "clm_x")
-        .env("SLUICE_EPOCH", "1")
-        .output()
-        .unwrap();
+    let answer =
+        place.command(["mark"]).env("SLUICE_CLAIM", "clm_x").env("SLUICE_EPOCH", "1").output().unwrap();
     assert_eq!(answer.status.code(), Some(2));
 }

@@ -10,10 +10,7 @@ use std::process::Stdio;
 #[test]
 fn a_webhook_delivered_twice_acts_once_and_answers_with_the_same_bytes() {
     let place = Place::new();
-    let payload = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/data/github_marketplace_purchase.json"
-    );
+    let payload = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/github_marketplace_purchase.json");
     let args = format!("@{payload}");
     let deliver = || {
         place.sluice([
@@ -31,10 +28,7 @@ fn a_webhook_delivered_twice_acts_once_and_answers_with_the_same_bytes() {
     let first = deliver();
     let second = deliver();
     assert_eq!(
-        (
-            first.expect(0).0.stdout.as_slice(),
-            second.expect(0).0.stdout.as_slice()
-        ),
+        (first.expect(0).0.stdout.as_slice(), second.expect(0).0.stdout.as_slice()),
         (&b"plan\0on"[..], &b"plan\0on"[..])
     );
     assert!(second.stderr().contains("replayed"), "{}", second.stderr());
@@ -45,17 +39,7 @@ fn a_webhook_delivered_twice_acts_once_and_answers_with_the_same_bytes() {
 fn reordered_members_are_the_same_intent_and_another_amount_is_another() {
     let place = Place::new();
     let run = |args: &str| {
-        place.sluice([
-            "run",
-            "--tool",
-            "charge",
-            "--args",
-            args,
-            "--",
-            "sh",
-            "-c",
-            "echo hit >> $WITNESS",
-        ])
+        place.sluice(["run", "--tool", "charge", "--args", args, "--", "sh", "-c", "echo hit >> $WITNESS"])
     };
     run(r#"{"order":"o-1","cents":1999}"#).expect(0);
     run(r#" { "cents" : 1.999e3, "order" : "o-1" } "#).expect(0);
@@ -67,9 +51,7 @@ fn reordered_members_are_the_same_intent_and_another_amount_is_another() {
 #[test]
 fn two_tools_with_the_same_arguments_are_two_intents() {
     let place = Place::new();
-    place
-        .sluice(["run", "--args", "[1]", "--", "sh", "-c", "echo one"])
-        .expect(0);
+    place.sluice(["run", "--args", "[1]", "--", "sh", "-c", "echo one"]).expect(0);
     let other = place.sluice(["run", "--args", "[1]", "--", "echo", "two"]);
     assert_eq!(other.expect(0).stdout(), "two\n");
 }
@@ -107,35 +89,22 @@ fn a_status_that_nobody_named_is_in_doubt_and_says_what_to_type() {
 fn a_named_status_means_what_it_was_named() {
     let place = Place::new();
     let flags = ["--exit", "4,10-12=failed", "--exit", "5=released"];
-    place
-        .run_with("failed", &flags, "echo no; echo hit >> $WITNESS; exit 11")
-        .expect(11);
+    place.run_with("failed", &flags, "echo no; echo hit >> $WITNESS; exit 11").expect(11);
     let replay = place.run_with("failed", &flags, "echo no; echo hit >> $WITNESS; exit 11");
-    assert_eq!(
-        (replay.expect(11).stdout().as_str(), place.witnessed()),
-        ("no\n", 1)
-    );
-    place
-        .run_with("released", &flags, "echo hit >> $WITNESS; exit 5")
-        .expect(5);
+    assert_eq!((replay.expect(11).stdout().as_str(), place.witnessed()), ("no\n", 1));
+    place.run_with("released", &flags, "echo hit >> $WITNESS; exit 5").expect(5);
     assert_eq!(place.status("released"), "released");
-    place
-        .run_with("released", &flags, "echo hit >> $WITNESS; exit 5")
-        .expect(5);
+    place.run_with("released", &flags, "echo hit >> $WITNESS; exit 5").expect(5);
     assert_eq!(place.witnessed(), 3, "a released intent runs again");
 }
 
 #[test]
 fn a_command_that_cannot_start_provably_did_nothing() {
     let place = Place::new();
-    place
-        .sluice(["run", "--key", "missing", "--", "no-such-command"])
-        .expect(127);
+    place.sluice(["run", "--key", "missing", "--", "no-such-command"]).expect(127);
     assert_eq!(place.status("missing"), "released");
     let file = place.write("not-executable", "#!/bin/sh\n");
-    place
-        .sluice(["run", "--key", "forbidden", "--", file.to_str().unwrap()])
-        .expect(126);
+    place.sluice(["run", "--key", "forbidden", "--", file.to_str().unwrap()]).expect(126);
     assert_eq!(place.status("forbidden"), "released");
 }
 
@@ -149,9 +118,7 @@ fn a_signal_that_ends_the_command_shows_in_the_status() {
 #[test]
 fn a_key_used_for_another_request_is_refused_and_the_first_record_is_untouched() {
     let place = Place::new();
-    place
-        .sluice(["run", "--key", "k", "--", "echo", "secret-one"])
-        .expect(0);
+    place.sluice(["run", "--key", "k", "--", "echo", "secret-one"]).expect(0);
     let before = place.sluice(["effects", "show", "k", "--json"]).stdout();
     let other = place.sluice(["run", "--key", "k", "--", "echo", "two"]);
     assert!(other.expect(91).stderr().contains("E_KEY_CONFLICT"));
@@ -162,35 +129,20 @@ fn a_key_used_for_another_request_is_refused_and_the_first_record_is_untouched()
 #[test]
 fn a_fingerprint_on_one_side_only_is_a_conflict_of_its_own() {
     let place = Place::new();
-    place
-        .run_with("k", &["--fingerprint", "none"], "echo one")
-        .expect(0);
+    place.run_with("k", &["--fingerprint", "none"], "echo one").expect(0);
     let other = place.run("k", "echo one");
-    assert!(
-        other.expect(91).stderr().contains("without a fingerprint"),
-        "{}",
-        other.stderr()
-    );
-    place
-        .run_with("k", &["--fingerprint", "none"], "echo other")
-        .expect(0);
+    assert!(other.expect(91).stderr().contains("without a fingerprint"), "{}", other.stderr());
+    place.run_with("k", &["--fingerprint", "none"], "echo other").expect(0);
 }
 
 #[test]
 fn stdin_is_part_of_the_request_where_it_is_handed_on() {
     let place = Place::new();
     let run = |text: &[u8]| {
-        let mut command = place.command(words(
-            "k",
-            &["--stdin", "--quiet-replay"],
-            "cat; echo hit >> $WITNESS",
-        ));
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut command =
+            place.command(words("k", &["--stdin", "--quiet-replay"], "cat; echo hit >> $WITNESS"));
+        let mut child =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         child.stdin.take().unwrap().write_all(text).unwrap();
         common::Answer(child.wait_with_output().unwrap())
     };
@@ -208,11 +160,7 @@ fn output_over_a_mebibyte_streams_whole_and_a_replay_says_that_it_is_not_kept() 
     assert_eq!(first.expect(0).0.stdout.len(), 3_000_005);
     let replay = place.run("k", script);
     assert!(replay.expect(94).stdout().is_empty());
-    assert!(
-        replay.stderr().contains("effects show k --output"),
-        "{}",
-        replay.stderr()
-    );
+    assert!(replay.stderr().contains("effects show k --output"), "{}", replay.stderr());
     let tail = place.run_with("k", &["--keep-output", "tail"], script);
     let tail = tail.expect(0).stdout();
     assert!(tail.len() == 1024 * 1024 && tail.ends_with("atail\n"));
@@ -225,13 +173,7 @@ fn output_over_a_mebibyte_streams_whole_and_a_replay_says_that_it_is_not_kept() 
 fn output_that_is_not_recorded_is_never_replayed_as_empty() {
     let place = Place::new();
     let script = "echo hit >> $WITNESS; echo seen";
-    assert_eq!(
-        place
-            .run_with("k", &["--keep-output", "none"], script)
-            .expect(0)
-            .stdout(),
-        "seen\n"
-    );
+    assert_eq!(place.run_with("k", &["--keep-output", "none"], script).expect(0).stdout(), "seen\n");
     place.run("k", script).expect(94);
     place.run_with("k", &["--keep-output", "none"], script).expect(0);
     assert_eq!(place.witnessed(), 1);
@@ -241,12 +183,8 @@ fn output_that_is_not_recorded_is_never_replayed_as_empty() {
 fn a_reader_that_goes_away_does_not_end_the_command() {
     let place = Place::new();
     let script = "i=0; while [ $i -lt 200 ]; do echo a line of output that fills a pipe; i=$((i+1)); done; echo hit >> $WITNESS";
-    let mut child = place
-        .command(words("k", &[], script))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child =
+        place.command(words("k", &[], script)).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success());
     assert_eq!((place.witnessed(), place.status("k").as_str()), (1, "succeeded"));
@@ -258,14 +196,8 @@ fn something_that_holds_the_output_open_does_not_hold_the_answer() {
     let started = std::time::Instant::now();
     let answer = place.run("k", "echo out; sleep 30 & exit 0");
     assert_eq!(answer.expect(0).stdout(), "out\n");
-    assert!(
-        started.elapsed().as_secs() < 15,
-        "the background process was waited for"
-    );
-    assert_eq!(
-        place.run("k", "echo out; sleep 30 & exit 0").expect(0).stdout(),
-        "out\n"
-    );
+    assert!(started.elapsed().as_secs() < 15, "the background process was waited for");
+    assert_eq!(place.run("k", "echo out; sleep 30 & exit 0").expect(0).stdout(), "out\n");
 }
 
 #[test]
@@ -273,13 +205,8 @@ fn on_duplicate_decides_what_a_repeat_hears() {
     let place = Place::new();
     place.run("k", "echo out").expect(0);
     let told = place.run_with("k", &["--on-duplicate", "already_processed"], "echo out");
-    assert_eq!(
-        (told.expect(0).stdout().as_str(), told.stderr().lines().count()),
-        ("", 1)
-    );
-    place
-        .run_with("k", &["--on-duplicate", "conflict"], "echo out")
-        .expect(91);
+    assert_eq!((told.expect(0).stdout().as_str(), told.stderr().lines().count()), ("", 1));
+    place.run_with("k", &["--on-duplicate", "conflict"], "echo out").expect(91);
     assert_eq!(place.run("k", "echo out").expect(0).stdout(), "out\n");
 }
 
@@ -297,10 +224,7 @@ fn json_is_one_document_with_the_streams_inside() {
     assert_eq!(document["child"]["stderr"]["text"], "aside\n");
     let replay = place.run_with("k", &["--json", "--quiet-replay"], script);
     let document = replay.expect(0).json();
-    assert_eq!(
-        (&document["answer"], &document["child"]["ran_now"]),
-        (&"replayed".into(), &false.into())
-    );
+    assert_eq!((&document["answer"], &document["child"]["ran_now"]), (&"replayed".into(), &false.into()));
     assert_eq!(document["child"]["stdout"]["base64"], "/w==");
     assert!(replay.stderr().is_empty());
     let refused = place.run_with("k", &["--json"], "echo other");
@@ -319,10 +243,7 @@ fn an_outcome_file_says_the_same_and_a_childs_own_90_is_told_apart() {
     let read = || {
         serde_json::from_slice::<serde_json::Value>(&std::fs::read(place.path("out.json")).unwrap()).unwrap()
     };
-    assert_eq!(
-        (&read()["status"], &read()["exit_status"]),
-        (&"failed".into(), &90.into())
-    );
+    assert_eq!((&read()["status"], &read()["exit_status"]), (&"failed".into(), &90.into()));
     run().expect(90);
     assert_eq!(read()["error"]["code"], "E_EFFECT_FAILED");
 }
@@ -331,13 +252,8 @@ fn an_outcome_file_says_the_same_and_a_childs_own_90_is_told_apart() {
 fn the_object_that_came_out_is_found_by_pointer() {
     let place = Place::new();
     let flags = ["--object-id", "/invoice/id"];
-    place
-        .run_with("k", &flags, r#"echo '{"invoice":{"id":"in_17"}}'"#)
-        .expect(0);
-    assert_eq!(
-        place.sluice(["effects", "show", "k", "--json"]).json()["object_id"],
-        "in_17"
-    );
+    place.run_with("k", &flags, r#"echo '{"invoice":{"id":"in_17"}}'"#).expect(0);
+    assert_eq!(place.sluice(["effects", "show", "k", "--json"]).json()["object_id"], "in_17");
 }
 
 #[test]
@@ -345,21 +261,12 @@ fn the_command_gets_its_names_and_one_key_for_the_target() {
     let place = Place::new();
     let script = r#"echo "$SLUICE_KEY|$SLUICE_NAMESPACE|$SLUICE_EPOCH|$SLUICE_ATTEMPT"; echo "$SLUICE_DOWNSTREAM_KEY" >> $WITNESS; exit 5"#;
     let flags = ["--exit", "5=released", "--namespace", "shop"];
-    assert_eq!(
-        place.run_with("k", &flags, script).expect(5).stdout(),
-        "k|shop|1|1\n"
-    );
-    assert_eq!(
-        place.run_with("k", &flags, script).expect(5).stdout(),
-        "k|shop|2|1\n"
-    );
+    assert_eq!(place.run_with("k", &flags, script).expect(5).stdout(), "k|shop|1|1\n");
+    assert_eq!(place.run_with("k", &flags, script).expect(5).stdout(), "k|shop|2|1\n");
     place.run_with("other", &flags, script).expect(5);
     let sent = std::fs::read_to_string(place.path("witness")).unwrap();
     let sent: Vec<_> = sent.lines().collect();
-    assert!(
-        sent[0].len() == 64 && sent[0] == sent[1] && sent[0] != sent[2],
-        "{sent:?}"
-    );
+    assert!(sent[0].len() == 64 && sent[0] == sent[1] && sent[0] != sent[2], "{sent:?}");
 }
 
 #[test]
@@ -386,11 +293,8 @@ fn arguments_are_bytes_and_are_not_stored() {
     use std::os::unix::ffi::OsStrExt;
     let place = Place::new();
     let odd = std::ffi::OsStr::from_bytes(b"pass-\xffword-1234567");
-    let words: Vec<&std::ffi::OsStr> = ["run", "--key", "k", "--", "true"]
-        .iter()
-        .map(std::ffi::OsStr::new)
-        .chain([odd])
-        .collect();
+    let words: Vec<&std::ffi::OsStr> =
+        ["run", "--key", "k", "--", "true"].iter().map(std::ffi::OsStr::new).chain([odd]).collect();
     place.sluice(&words).expect(0);
     place.sluice(&words).expect(0);
     let stored = [
@@ -398,10 +302,7 @@ fn arguments_are_bytes_and_are_not_stored() {
         std::fs::read(place.path("ledger.db-wal")).unwrap_or_default(),
     ]
     .concat();
-    assert!(
-        !stored.windows(12).any(|bytes| bytes == b"word-1234567"),
-        "an argument is in the ledger"
-    );
+    assert!(!stored.windows(12).any(|bytes| bytes == b"word-1234567"), "an argument is in the ledger");
 }
 
 #[test]

@@ -10,15 +10,9 @@ use std::time::{Duration, Instant};
 fn a_command_over_its_time_is_ended_and_in_doubt() {
     let place = Place::new();
     let answer = place.run_with("k", &["--timeout", "300ms"], "echo hit >> $WITNESS; sleep 60");
-    assert!(
-        answer.expect(90).stderr().contains("time limit"),
-        "{}",
-        answer.stderr()
-    );
+    assert!(answer.expect(90).stderr().contains("time limit"), "{}", answer.stderr());
     assert_eq!(place.status("k"), "indeterminate");
-    place
-        .run_with("k", &["--timeout", "300ms"], "echo hit >> $WITNESS; sleep 60")
-        .expect(90);
+    place.run_with("k", &["--timeout", "300ms"], "echo hit >> $WITNESS; sleep 60").expect(90);
     assert_eq!(place.witnessed(), 1);
 }
 
@@ -33,9 +27,7 @@ fn a_command_that_ignores_the_request_to_end_is_killed_with_its_whole_group() {
     until("the helper is gone", || {
         !std::path::Path::new(&format!("/proc/{}/fd", helper.trim())).exists() || is_zombie(helper.trim())
     });
-    place
-        .sluice(["effects", "resolve", "k", "--did-not-land", "--reason", "looked"])
-        .expect(0);
+    place.sluice(["effects", "resolve", "k", "--did-not-land", "--reason", "looked"]).expect(0);
 }
 
 fn is_zombie(pid: &str) -> bool {
@@ -45,9 +37,7 @@ fn is_zombie(pid: &str) -> bool {
 #[test]
 fn a_marked_command_that_runs_out_of_time_before_its_mark_is_released() {
     let place = Place::new();
-    place
-        .run_with("k", &["--marked", "--timeout", "200ms"], "sleep 60")
-        .expect(90);
+    place.run_with("k", &["--marked", "--timeout", "200ms"], "sleep 60").expect(90);
     assert_eq!(place.status("k"), "released");
 }
 
@@ -55,11 +45,7 @@ fn a_marked_command_that_runs_out_of_time_before_its_mark_is_released() {
 fn the_first_signal_goes_to_the_command_which_may_finish() {
     let place = Place::new();
     let script = "trap 'echo hit >> $WITNESS; exit 0' TERM; echo up > up; while :; do sleep 0.05; done";
-    let mut child = place
-        .command(words("k", &[], script))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = place.command(words("k", &[], script)).stderr(Stdio::null()).spawn().unwrap();
     until("it runs", || place.path("up").exists());
     kill("TERM", i64::from(child.id()));
     assert!(child.wait().unwrap().success());
@@ -70,11 +56,7 @@ fn the_first_signal_goes_to_the_command_which_may_finish() {
 fn the_second_signal_kills() {
     let place = Place::new();
     let script = "trap '' TERM; echo up > up; while :; do sleep 0.05; done";
-    let mut child = place
-        .command(words("k", &[], script))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut child = place.command(words("k", &[], script)).stderr(Stdio::null()).spawn().unwrap();
     until("it runs", || place.path("up").exists());
     kill("TERM", i64::from(child.id()));
     until("the second signal ends it", || {
@@ -89,41 +71,23 @@ fn the_second_signal_kills() {
 fn a_signal_ends_the_waiting_of_a_duplicate_and_leaves_the_first_alone() {
     let place = Place::new();
     let script = "echo hit >> $WITNESS; while [ ! -e go ]; do sleep 0.02; done; echo done";
-    let mut first = place
-        .command(words("k", &[], script))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut first = place.command(words("k", &[], script)).stderr(Stdio::null()).spawn().unwrap();
     until("the first runs", || place.witnessed() == 1);
-    let mut second = place
-        .command(words("k", &[], script))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut second = place.command(words("k", &[], script)).stderr(Stdio::null()).spawn().unwrap();
     until("the second listens", || handles(second.id(), 15));
     kill("TERM", i64::from(second.id()));
     assert_eq!(second.wait().unwrap().code(), Some(75));
     place.write("go", "");
     assert!(first.wait().unwrap().success());
-    assert_eq!(
-        place
-            .run_with("k", &["--quiet-replay"], script)
-            .expect(0)
-            .stdout(),
-        "done\n"
-    );
+    assert_eq!(place.run_with("k", &["--quiet-replay"], script).expect(0).stdout(), "done\n");
     assert_eq!(place.witnessed(), 1);
 }
 
 /// Whether a process catches a signal.
 fn handles(pid: u32, signal: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let caught = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigCgt:"))
-        .unwrap_or("0")
-        .trim()
-        .to_owned();
+    let caught =
+        status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0").trim().to_owned();
     u64::from_str_radix(&caught, 16).unwrap_or(0) & (1 << (signal - 1)) != 0
 }
 
@@ -131,32 +95,12 @@ fn handles(pid: u32, signal: u32) -> bool {
 fn a_duplicate_does_not_wait_where_it_was_told_not_to() {
     let place = Place::new();
     let script = "echo hit >> $WITNESS; while [ ! -e go ]; do sleep 0.02; done";
-    let mut first = place
-        .command(words("k", &[], script))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut first = place.command(words("k", &[], script)).stderr(Stdio::null()).spawn().unwrap();
     until("the first runs", || place.witnessed() == 1);
-    assert!(
-        place
-            .run_with("k", &["--no-wait"], script)
-            .expect(75)
-            .stderr()
-            .contains("E_IN_FLIGHT")
-    );
-    assert!(
-        place
-            .run_with("k", &["--wait", "100ms"], script)
-            .expect(75)
-            .stderr()
-            .contains("E_WAIT_TIMEOUT")
-    );
-    place
-        .run_with("k", &["--on-duplicate", "conflict"], script)
-        .expect(91);
-    place
-        .sluice(["run", "--key", "k", "--", "echo", "other"])
-        .expect(91);
+    assert!(place.run_with("k", &["--no-wait"], script).expect(75).stderr().contains("E_IN_FLIGHT"));
+    assert!(place.run_with("k", &["--wait", "100ms"], script).expect(75).stderr().contains("E_WAIT_TIMEOUT"));
+    place.run_with("k", &["--on-duplicate", "conflict"], script).expect(91);
+    place.sluice(["run", "--key", "k", "--", "echo", "other"]).expect(91);
     place.write("go", "");
     assert!(first.wait().unwrap().success());
 }
@@ -182,13 +126,7 @@ fn a_holder_that_was_stopped_past_its_lease_reports_late_and_is_believed() {
     kill("CONT", i64::from(first.id()));
     assert!(first.wait().unwrap().success());
     assert_eq!(place.status("k"), "succeeded");
-    assert_eq!(
-        place
-            .run_with("k", &["--quiet-replay"], script)
-            .expect(0)
-            .stdout(),
-        "done\n"
-    );
+    assert_eq!(place.run_with("k", &["--quiet-replay"], script).expect(0).stdout(), "done\n");
     assert_eq!(place.witnessed(), 1);
 }
 
@@ -197,11 +135,7 @@ fn a_command_that_runs_longer_than_its_lease_keeps_it() {
     let place = Place::new();
     let script = "echo hit >> $WITNESS; sleep 2.5; echo done";
     let flags = ["--lease", "1s"];
-    let mut first = place
-        .command(words("k", &flags, script))
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
+    let mut first = place.command(words("k", &flags, script)).stderr(Stdio::null()).spawn().unwrap();
     until("the first runs", || place.witnessed() == 1);
     assert_eq!(place.run_with("k", &flags, script).expect(0).stdout(), "done\n");
     assert!(first.wait().unwrap().success());

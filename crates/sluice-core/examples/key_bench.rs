@@ -32,10 +32,7 @@ fn main() {
     println!("idempotency_key       {ours:?} a call");
     println!("idempotency_key_text  {ours_text:?} a call");
     println!("reference             {theirs:?} a call");
-    println!(
-        "ratio                 {:.2}",
-        theirs.as_secs_f64() / ours.as_secs_f64()
-    );
+    println!("ratio                 {:.2}", theirs.as_secs_f64() / ours.as_secs_f64());
 }
 
 fn time(mut call: impl FnMut() -> bool) -> Duration {

@@ -117,9 +117,7 @@ impl Guard {
         let (GrantGuard::Unused(claim) | GrantGuard::Held(claim, _)) = self.grant else {
             return None;
         };
-        record
-            .filter(|r| r.body.epoch > Epoch::FIRST && r.body.claim != claim)
-            .map(|_| claim)
+        record.filter(|r| r.body.epoch > Epoch::FIRST && r.body.claim != claim).map(|_| claim)
     }
 
     /// Whether everything holds.
@@ -135,14 +133,9 @@ impl Guard {
     fn check_record(&self, record: Option<&Record>) -> Result<(), Unmet> {
         let holds = match (self.expected, record) {
             (Expected::Absent, None) => true,
-            (
-                Expected::At {
-                    version,
-                    status,
-                    epoch,
-                },
-                Some(found),
-            ) => found.version == version && found.body.status == status && found.body.epoch == epoch,
+            (Expected::At { version, status, epoch }, Some(found)) => {
+                found.version == version && found.body.status == status && found.body.epoch == epoch
+            }
             _ => false,
         };
         if holds { Ok(()) } else { Err(Unmet::Record) }
@@ -150,11 +143,7 @@ impl Guard {
 
     fn check_grant(&self, facts: Facts<'_>) -> Result<(), Unmet> {
         let granted_at = |claim: ClaimId| {
-            facts
-                .record
-                .filter(|r| r.body.claim == claim)
-                .map(|r| r.body.epoch)
-                .or(facts.granted_before)
+            facts.record.filter(|r| r.body.claim == claim).map(|r| r.body.epoch).or(facts.granted_before)
         };
         let holds = match self.grant {
             GrantGuard::Any => true,
@@ -183,12 +172,7 @@ impl Change {
             lease: LeaseGuard::Any,
         };
         let lease = LeaseSet::Grant(body.terms.lease);
-        Self {
-            guard,
-            set: body,
-            lease,
-            event,
-        }
+        Self { guard, set: body, lease, event }
     }
 
     /// A change of a record that was read: the transition is looked up in the table, the guard names the record
@@ -206,26 +190,11 @@ impl Change {
         let mut set = record.body.clone();
         set.status = next(Some(record.body.status), transition)?;
         edit(&mut set);
-        let expected = Expected::At {
-            version: record.version,
-            status: record.body.status,
-            epoch: record.body.epoch,
-        };
-        let guard = Guard {
-            expected,
-            grant: GrantGuard::Any,
-            lease: LeaseGuard::Any,
-        };
-        let event = EventDraft {
-            status: Some(set.status),
-            ..event
-        };
-        Ok(Self {
-            guard,
-            set,
-            lease: LeaseSet::Keep,
-            event,
-        })
+        let expected =
+            Expected::At { version: record.version, status: record.body.status, epoch: record.body.epoch };
+        let guard = Guard { expected, grant: GrantGuard::Any, lease: LeaseGuard::Any };
+        let event = EventDraft { status: Some(set.status), ..event };
+        Ok(Self { guard, set, lease: LeaseSet::Keep, event })
     }
 
     /// Adds what must be true of the lease.
@@ -258,8 +227,6 @@ impl Change {
 
     /// Whether the change grants a claim on a record that had an older grant; the store then files the older one.
     pub fn supersedes(&self, record: Option<&Record>) -> Option<(Epoch, ClaimId)> {
-        record
-            .filter(|r| self.set.epoch > r.body.epoch)
-            .map(|r| (r.body.epoch, r.body.claim))
+        record.filter(|r| self.set.epoch > r.body.epoch).map(|r| (r.body.epoch, r.body.claim))
     }
 }

@@ -43,15 +43,7 @@ pub struct Failure {
 impl Failure {
     fn new(class: FailureClass, message: &str) -> Self {
         let message = cut(message, MESSAGE_LIMIT).to_owned();
-        Self {
-            fault: Fault {
-                class,
-                code: None,
-                message,
-                detail: None,
-            },
-            source: None,
-        }
+        Self { fault: Fault { class, code: None, message, detail: None }, source: None }
     }
 
     /// It did not happen, and the same request would fail again. The message is stored and replayed.

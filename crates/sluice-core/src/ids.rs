@@ -60,9 +60,7 @@ impl ClaimId {
         if hex.len() != 32 || !hex.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f')) {
             return None;
         }
-        u128::from_str_radix(hex, 16)
-            .ok()
-            .map(|bits| Self(bits.to_be_bytes()))
+        u128::from_str_radix(hex, 16).ok().map(|bits| Self(bits.to_be_bytes()))
     }
 }
 

@@ -86,10 +86,7 @@ pub struct HeldLease {
 impl HeldLease {
     /// Starts from the holder's clock *before* it asked and the time the store then said remained.
     pub fn granted(asked_at: Duration, remaining: Duration, lease: Duration) -> Self {
-        Self {
-            ends: asked_at.saturating_add(remaining),
-            margin: margin(lease),
-        }
+        Self { ends: asked_at.saturating_add(remaining), margin: margin(lease) }
     }
 
     /// Time left for something new, or `None` where nothing more may be started.

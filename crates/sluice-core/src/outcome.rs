@@ -66,21 +66,13 @@ impl Kept {
     pub fn within(text: Vec<u8>, limit: usize) -> Self {
         let sha256 = Some(digest(&text));
         let bytes = Some(text.len() as u64);
-        let value = if text.len() <= limit {
-            Ok(text)
-        } else {
-            Err(NotKept::TooLarge)
-        };
+        let value = if text.len() <= limit { Ok(text) } else { Err(NotKept::TooLarge) };
         Self { bytes, sha256, value }
     }
 
     /// A success whose result never had a text.
     pub fn absent(reason: NotKept) -> Self {
-        Self {
-            bytes: None,
-            sha256: None,
-            value: Err(reason),
-        }
+        Self { bytes: None, sha256: None, value: Err(reason) }
     }
 
     /// Whether two reports speak of the same result. A digest decides where both have one.

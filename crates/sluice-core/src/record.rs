@@ -79,11 +79,7 @@ pub struct Terms {
 
 impl Default for Terms {
     fn default() -> Self {
-        Self {
-            lease: crate::lease::DEFAULT,
-            attempt_timeout: None,
-            declares_marks: false,
-        }
+        Self { lease: crate::lease::DEFAULT, attempt_timeout: None, declares_marks: false }
     }
 }
 

@@ -86,13 +86,8 @@ pub fn next(from: Option<Status>, transition: Transition) -> Result<Status, Inva
 
 impl Status {
     /// Every status, in the order people read them.
-    pub const ALL: [Self; 5] = [
-        Self::InFlight,
-        Self::Succeeded,
-        Self::Failed,
-        Self::Released,
-        Self::Indeterminate,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::InFlight, Self::Succeeded, Self::Failed, Self::Released, Self::Indeterminate];
 
     /// The stored and printed name.
     pub fn as_str(self) -> &'static str {
@@ -178,11 +173,7 @@ mod tests {
     #[test]
     fn nothing_but_a_claim_makes_a_record() {
         for transition in Transition::ALL {
-            assert_eq!(
-                next(None, transition).is_ok(),
-                transition == Transition::Claim,
-                "{transition:?}"
-            );
+            assert_eq!(next(None, transition).is_ok(), transition == Transition::Claim, "{transition:?}");
         }
     }
 
@@ -209,10 +200,7 @@ mod tests {
     #[test]
     fn names_are_frozen_and_read_back() {
         let names = Status::ALL.map(Status::as_str);
-        assert_eq!(
-            names,
-            ["in_flight", "succeeded", "failed", "released", "indeterminate"]
-        );
+        assert_eq!(names, ["in_flight", "succeeded", "failed", "released", "indeterminate"]);
         for status in Status::ALL {
             assert_eq!(Status::parse(status.as_str()), Some(status));
         }

@@ -166,12 +166,7 @@ pub struct StoreError {
 impl StoreError {
     /// An error of this kind; the message is for people and carries no driver's words.
     pub fn new(kind: StoreErrorKind, message: impl Into<String>) -> Self {
-        Self {
-            kind,
-            outcome_unknown: false,
-            message: message.into(),
-            source: None,
-        }
+        Self { kind, outcome_unknown: false, message: message.into(), source: None }
     }
 
     /// Adds the driver's error, which is not shown unless asked for.
@@ -197,9 +192,6 @@ impl StoreError {
 impl StoreErrorKind {
     /// Whether such trouble may pass without anybody doing something about it.
     pub fn may_pass(self) -> bool {
-        matches!(
-            self,
-            Self::Busy | Self::Unavailable | Self::Full | Self::AtCapacity | Self::Other
-        )
+        matches!(self, Self::Busy | Self::Unavailable | Self::Full | Self::AtCapacity | Self::Other)
     }
 }

@@ -22,13 +22,7 @@ fn a_delivery_hears_what_its_setting_asks_for_in_every_state() {
     let failed = Ledger::in_flight().settled(1, 1, &fault(Permanent));
     let doubt = Ledger::in_flight().settled(1, 1, &fault(Unknown));
     let running = Ledger::in_flight().lease(LIVE);
-    let told = |ledger: &Ledger, on_duplicate| match deliver(
-        ledger,
-        Arrival {
-            on_duplicate,
-            ..arrival()
-        },
-    ) {
+    let told = |ledger: &Ledger, on_duplicate| match deliver(ledger, Arrival { on_duplicate, ..arrival() }) {
         Step::Answer(answer) => answer,
         step => panic!("{step:?}"),
     };
@@ -38,35 +32,16 @@ fn a_delivery_hears_what_its_setting_asks_for_in_every_state() {
     );
     assert_eq!(
         [Replay, AlreadyProcessed, Conflict].map(|p| told(&failed, p)),
-        [
-            Answer::Failed { tell: true },
-            Answer::Failed { tell: false },
-            Answer::Duplicate
-        ]
+        [Answer::Failed { tell: true }, Answer::Failed { tell: false }, Answer::Duplicate]
     );
-    assert_eq!(
-        [Replay, AlreadyProcessed, Conflict].map(|p| told(&doubt, p)),
-        [Answer::Indeterminate; 3]
-    );
+    assert_eq!([Replay, AlreadyProcessed, Conflict].map(|p| told(&doubt, p)), [Answer::Indeterminate; 3]);
     assert_eq!(told(&running, Conflict), Answer::Duplicate);
     assert_eq!(deliver(&running, arrival()), Step::Wait(Epoch(1)));
-    let refuse = Arrival {
-        while_running: WhileRunning::Refuse,
-        ..arrival()
-    };
+    let refuse = Arrival { while_running: WhileRunning::Refuse, ..arrival() };
     assert_eq!(deliver(&running, refuse), Step::Answer(Answer::InFlight));
     let released = Ledger::in_flight().settled(1, 1, &fault(Transient));
     for on_duplicate in [Replay, AlreadyProcessed, Conflict] {
-        assert!(matches!(
-            deliver(
-                &released,
-                Arrival {
-                    on_duplicate,
-                    ..arrival()
-                }
-            ),
-            Step::Claim(_)
-        ));
+        assert!(matches!(deliver(&released, Arrival { on_duplicate, ..arrival() }), Step::Claim(_)));
     }
 }
 
@@ -76,20 +51,8 @@ fn a_different_request_is_told_so_first_in_every_state_and_lapses_nothing() {
     let done = Ledger::in_flight().settled(1, 1, &success("1"));
     let released = Ledger::in_flight().settled(1, 1, &fault(Transient));
     for ledger in [ended, done, released] {
-        for request in [
-            Match::Different,
-            Match::OnlyHere,
-            Match::OnlyThere,
-            Match::SecretMissing,
-        ] {
-            let step = deliver(
-                &ledger,
-                Arrival {
-                    request,
-                    holder: GONE,
-                    ..arrival()
-                },
-            );
+        for request in [Match::Different, Match::OnlyHere, Match::OnlyThere, Match::SecretMissing] {
+            let step = deliver(&ledger, Arrival { request, holder: GONE, ..arrival() });
             assert_eq!(step, Step::Answer(Answer::Conflict(request)));
         }
     }
@@ -97,26 +60,11 @@ fn a_different_request_is_told_so_first_in_every_state_and_lapses_nothing() {
 
 #[test]
 fn what_has_ended_lapses_before_anybody_arrives_at_it() {
-    assert!(matches!(
-        deliver(&Ledger::in_flight().lease(ENDED), arrival()),
-        Step::Lapse(_)
-    ));
-    let gone = Arrival {
-        holder: GONE,
-        ..arrival()
-    };
-    assert!(matches!(
-        deliver(&Ledger::in_flight().lease(LIVE), gone),
-        Step::Lapse(_)
-    ));
-    let alive = Arrival {
-        holder: Liveness::Alive(None),
-        ..arrival()
-    };
-    assert_eq!(
-        deliver(&Ledger::in_flight().lease(LIVE), alive),
-        Step::Wait(Epoch(1))
-    );
+    assert!(matches!(deliver(&Ledger::in_flight().lease(ENDED), arrival()), Step::Lapse(_)));
+    let gone = Arrival { holder: GONE, ..arrival() };
+    assert!(matches!(deliver(&Ledger::in_flight().lease(LIVE), gone), Step::Lapse(_)));
+    let alive = Arrival { holder: Liveness::Alive(None), ..arrival() };
+    assert_eq!(deliver(&Ledger::in_flight().lease(LIVE), alive), Step::Wait(Epoch(1)));
     assert!(
         matches!(deliver(&Ledger::in_flight().lease(ENDED), alive), Step::Lapse(_)),
         "an ended lease is over all the same"
@@ -139,10 +87,7 @@ fn a_lapse_that_was_decided_on_an_old_look_does_not_apply() {
     let mut ledger = Ledger::in_flight().lease(ENDED);
     let stale = decide::lapse(ledger.snapshot(), Liveness::Unknown).unwrap();
     ledger = ledger.lease(LIVE);
-    assert!(
-        ledger.clone().apply(stale.clone()).is_err(),
-        "the holder renewed meanwhile"
-    );
+    assert!(ledger.clone().apply(stale.clone()).is_err(), "the holder renewed meanwhile");
     ledger = ledger.lease(ENDED).settled(1, 1, &success("1"));
     assert!(ledger.apply(stale).is_err(), "the holder settled meanwhile");
 }
@@ -162,16 +107,9 @@ fn a_waiter_hears_the_epoch_it_is_bound_to_and_never_claims() {
     let released = Ledger::in_flight().settled(1, 1, &fault(Transient));
     assert_eq!(wait(&released, 1), Step::Answer(Answer::Released));
     let again = released.claimed(2, false).lease(LIVE);
-    assert_eq!(
-        wait(&again, 1),
-        Step::Answer(Answer::Released),
-        "even while a newer epoch runs"
-    );
+    assert_eq!(wait(&again, 1), Step::Answer(Answer::Released), "even while a newer epoch runs");
     assert_eq!(wait(&again, 2), Step::Wait(Epoch(2)));
-    let reclaimed = Ledger::in_flight()
-        .lease(ENDED)
-        .lapsed(Liveness::Unknown)
-        .reclaimed(2);
+    let reclaimed = Ledger::in_flight().lease(ENDED).lapsed(Liveness::Unknown).reclaimed(2);
     assert_eq!(wait(&reclaimed, 1), Step::Answer(Answer::Indeterminate));
     assert_eq!(
         wait(&reclaimed.settled(2, 2, &success("1")), 1),
@@ -183,24 +121,15 @@ fn a_waiter_hears_the_epoch_it_is_bound_to_and_never_claims() {
         Step::Answer(Answer::Indeterminate),
         "a ledger that lost the record"
     );
-    assert!(matches!(
-        wait(&Ledger::in_flight().lease(ENDED), 1),
-        Step::Lapse(_)
-    ));
+    assert!(matches!(wait(&Ledger::in_flight().lease(ENDED), 1), Step::Lapse(_)));
 }
 
 #[test]
 fn a_claim_is_recognised_by_its_id() {
     let own = |ledger: &Ledger, n| claimed(&ledger.snapshot().record, common::claim_id(n));
     let ledger = Ledger::in_flight();
-    assert_eq!(
-        (own(&ledger, 1), own(&ledger, 2)),
-        (OwnClaim::Granted, OwnClaim::Another)
-    );
-    assert_eq!(
-        own(&ledger.lease(ENDED).lapsed(Liveness::Unknown), 1),
-        OwnClaim::Ended
-    );
+    assert_eq!((own(&ledger, 1), own(&ledger, 2)), (OwnClaim::Granted, OwnClaim::Another));
+    assert_eq!(own(&ledger.lease(ENDED).lapsed(Liveness::Unknown), 1), OwnClaim::Ended);
 }
 
 #[test]
@@ -224,11 +153,6 @@ fn a_new_grant_keeps_the_key_for_the_target_and_raises_the_epoch() {
     let mut second = plan(2, false);
     second.downstream.key = "another".to_owned();
     let released = first.settled(1, 1, &fault(Transient));
-    let Step::Claim(change) = arrive(released.now.as_ref(), arrival(), &second) else {
-        panic!("no claim")
-    };
-    assert_eq!(
-        (change.set.downstream, change.set.epoch, change.set.status),
-        (sent, Epoch(2), InFlight)
-    );
+    let Step::Claim(change) = arrive(released.now.as_ref(), arrival(), &second) else { panic!("no claim") };
+    assert_eq!((change.set.downstream, change.set.epoch, change.set.status), (sent, Epoch(2), InFlight));
 }

@@ -22,23 +22,13 @@ fn each_word_leads_to_its_state() {
     for (word, status) in words {
         let ledger = Ledger::in_flight().settled(1, 1, &word);
         assert_eq!(ledger.status(), status, "{word:?}");
-        assert_eq!(
-            ledger.unresolved().is_empty(),
-            status != Indeterminate,
-            "{word:?}"
-        );
+        assert_eq!(ledger.unresolved().is_empty(), status != Indeterminate, "{word:?}");
     }
 }
 
 #[test]
 fn an_equal_word_again_writes_nothing() {
-    for word in [
-        success("1"),
-        fault(Permanent),
-        fault(Transient),
-        fault(NotStarted),
-        fault(Unknown),
-    ] {
+    for word in [success("1"), fault(Permanent), fault(Transient), fault(NotStarted), fault(Unknown)] {
         let ledger = Ledger::in_flight().settled(1, 1, &word);
         assert_eq!(ledger.settle(1, 1, &word), SettleStep::Already, "{word:?}");
     }
@@ -62,20 +52,11 @@ fn a_late_success_is_taken_from_doubt_and_from_released() {
 
 #[test]
 fn a_late_definite_word_takes_its_own_epoch_out_of_doubt() {
-    for (word, status) in [
-        (fault(Permanent), Failed),
-        (fault(Transient), Released),
-        (fault(NotStarted), Released),
-    ] {
-        let ledger = Ledger::in_flight()
-            .lease(ENDED)
-            .lapsed(Liveness::Unknown)
-            .settled(1, 1, &word);
-        assert_eq!(
-            (ledger.status(), ledger.unresolved().len()),
-            (status, 0),
-            "{word:?}"
-        );
+    for (word, status) in
+        [(fault(Permanent), Failed), (fault(Transient), Released), (fault(NotStarted), Released)]
+    {
+        let ledger = Ledger::in_flight().lease(ENDED).lapsed(Liveness::Unknown).settled(1, 1, &word);
+        assert_eq!((ledger.status(), ledger.unresolved().len()), (status, 0), "{word:?}");
     }
 }
 
@@ -83,74 +64,45 @@ fn a_late_definite_word_takes_its_own_epoch_out_of_doubt() {
 fn unknown_is_sticky_a_later_error_never_makes_it_a_no() {
     let unknown = Ledger::in_flight().settled(1, 1, &fault(Unknown));
     for word in [fault(Permanent), fault(Transient), fault(NotStarted)] {
-        assert!(
-            matches!(unknown.settle(1, 1, &word), SettleStep::Refused(_)),
-            "{word:?}"
-        );
+        assert!(matches!(unknown.settle(1, 1, &word), SettleStep::Refused(_)), "{word:?}");
     }
     assert_eq!(unknown.settled(1, 1, &success("1")).status(), Succeeded);
 }
 
 #[test]
 fn a_lapse_does_not_make_an_unknown_word_definite_again() {
-    let ledger = Ledger::in_flight()
-        .lease(ENDED)
-        .lapsed(Liveness::Unknown)
-        .settled(1, 1, &fault(Unknown));
+    let ledger = Ledger::in_flight().lease(ENDED).lapsed(Liveness::Unknown).settled(1, 1, &fault(Unknown));
     assert_eq!(ledger.status(), Indeterminate);
-    assert!(matches!(
-        ledger.settle(1, 1, &fault(Transient)),
-        SettleStep::Refused(_)
-    ));
+    assert!(matches!(ledger.settle(1, 1, &fault(Transient)), SettleStep::Refused(_)));
 }
 
 #[test]
 fn from_released_only_a_success_is_taken_late() {
     let ledger = Ledger::in_flight().settled(1, 1, &fault(Transient));
-    assert!(matches!(
-        ledger.settle(1, 1, &fault(Permanent)),
-        SettleStep::Refused(_)
-    ));
-    assert!(matches!(
-        ledger.settle(1, 1, &fault(Unknown)),
-        SettleStep::Refused(_)
-    ));
+    assert!(matches!(ledger.settle(1, 1, &fault(Permanent)), SettleStep::Refused(_)));
+    assert!(matches!(ledger.settle(1, 1, &fault(Unknown)), SettleStep::Refused(_)));
     assert_eq!(ledger.settle(1, 1, &fault(NotStarted)), SettleStep::Already);
 }
 
 #[test]
 fn a_holder_that_said_failed_cannot_say_success_later() {
     let ledger = Ledger::in_flight().settled(1, 1, &fault(Permanent));
-    assert!(matches!(
-        ledger.settle(1, 1, &success("1")),
-        SettleStep::Refused(_)
-    ));
+    assert!(matches!(ledger.settle(1, 1, &success("1")), SettleStep::Refused(_)));
 }
 
 #[test]
 fn a_second_different_result_is_refused_and_the_first_stands() {
     let ledger = Ledger::in_flight().settled(1, 1, &success("1"));
-    assert!(matches!(
-        ledger.settle(1, 1, &success("2")),
-        SettleStep::Refused(_)
-    ));
+    assert!(matches!(ledger.settle(1, 1, &success("2")), SettleStep::Refused(_)));
 }
 
 #[test]
 fn a_stale_settlement_must_not_touch_the_next_epoch() {
-    let ledger = Ledger::in_flight()
-        .settled(1, 1, &fault(Transient))
-        .claimed(2, false);
+    let ledger = Ledger::in_flight().settled(1, 1, &fault(Transient)).claimed(2, false);
     for word in [fault(Permanent), fault(Transient), fault(Unknown)] {
-        assert!(
-            matches!(ledger.settle(1, 1, &word), SettleStep::Refused(_)),
-            "{word:?}"
-        );
+        assert!(matches!(ledger.settle(1, 1, &word), SettleStep::Refused(_)), "{word:?}");
     }
-    assert!(
-        matches!(ledger.settle(1, 9, &success("1")), SettleStep::Refused(_)),
-        "an epoch that never was"
-    );
+    assert!(matches!(ledger.settle(1, 9, &success("1")), SettleStep::Refused(_)), "an epoch that never was");
 }
 
 #[test]
@@ -165,22 +117,14 @@ fn another_claim_id_cannot_settle_an_epoch() {
 
 #[test]
 fn a_late_success_beside_a_newer_run_is_kept_and_decides_where_the_newer_one_did_not_land() {
-    let reclaimed = Ledger::in_flight()
-        .lease(ENDED)
-        .lapsed(Liveness::Unknown)
-        .reclaimed(2);
+    let reclaimed = Ledger::in_flight().lease(ENDED).lapsed(Liveness::Unknown).reclaimed(2);
     let known = reclaimed.settled(1, 1, &success("old"));
     assert_eq!((known.status(), known.unresolved().len()), (InFlight, 0));
-    assert_eq!(
-        known.body().landed.iter().copied().collect::<Vec<_>>(),
-        [Epoch(1)]
-    );
+    assert_eq!(known.body().landed.iter().copied().collect::<Vec<_>>(), [Epoch(1)]);
     for word in [fault(Permanent), fault(Transient), fault(Unknown)] {
         let ended = known.clone().settled(2, 2, &word);
         assert_eq!(ended.status(), Succeeded, "{word:?}: an earlier execution landed");
-        let Outcome::Success(kept) = &ended.body().outcome else {
-            panic!("no result")
-        };
+        let Outcome::Success(kept) = &ended.body().outcome else { panic!("no result") };
         assert_eq!(kept.value.as_deref(), Ok(&b"old"[..]));
         assert!(!ended.body().double_effect());
     }
@@ -192,37 +136,24 @@ fn a_late_success_beside_a_newer_run_is_kept_and_decides_where_the_newer_one_did
 
 #[test]
 fn a_landing_that_turns_up_after_another_success_flags_a_double_effect() {
-    let done = Ledger::in_flight()
-        .lease(ENDED)
-        .lapsed(Liveness::Unknown)
-        .reclaimed(2)
-        .settled(2, 2, &success("new"));
+    let done = Ledger::in_flight().lease(ENDED).lapsed(Liveness::Unknown).reclaimed(2).settled(
+        2,
+        2,
+        &success("new"),
+    );
     assert!(!done.body().double_effect());
     let both = done.settled(1, 1, &success("old"));
     assert!(both.status() == Succeeded && both.body().double_effect());
-    let Outcome::Success(kept) = &both.body().outcome else {
-        panic!("no result")
-    };
-    assert_eq!(
-        kept.value.as_deref(),
-        Ok(&b"new"[..]),
-        "the recorded result stands"
-    );
+    let Outcome::Success(kept) = &both.body().outcome else { panic!("no result") };
+    assert_eq!(kept.value.as_deref(), Ok(&b"new"[..]), "the recorded result stands");
 }
 
 #[test]
 fn a_reclaimed_epoch_that_fails_leaves_the_older_doubt() {
     for word in [fault(Permanent), fault(Transient), fault(NotStarted)] {
-        let ledger = Ledger::in_flight()
-            .lease(ENDED)
-            .lapsed(Liveness::Unknown)
-            .reclaimed(2)
-            .settled(2, 2, &word);
-        assert_eq!(
-            (ledger.status(), ledger.unresolved()),
-            (Indeterminate, vec![1]),
-            "{word:?}"
-        );
+        let ledger =
+            Ledger::in_flight().lease(ENDED).lapsed(Liveness::Unknown).reclaimed(2).settled(2, 2, &word);
+        assert_eq!((ledger.status(), ledger.unresolved()), (Indeterminate, vec![1]), "{word:?}");
         let cleared = ledger.settled(1, 1, &fault(Transient));
         assert_eq!((cleared.status(), cleared.unresolved().len()), (Released, 0));
     }
@@ -230,20 +161,10 @@ fn a_reclaimed_epoch_that_fails_leaves_the_older_doubt() {
 
 #[test]
 fn an_effect_that_declared_marks_and_set_none_did_not_happen_whatever_went_wrong() {
-    assert_eq!(
-        Ledger::marking().settled(1, 1, &fault(Unknown)).status(),
-        Released
-    );
-    assert_eq!(
-        Ledger::marking().marked().settled(1, 1, &fault(Unknown)).status(),
-        Indeterminate
-    );
+    assert_eq!(Ledger::marking().settled(1, 1, &fault(Unknown)).status(), Released);
+    assert_eq!(Ledger::marking().marked().settled(1, 1, &fault(Unknown)).status(), Indeterminate);
     let classified = Ledger::marking().marked().settled(1, 1, &fault(Transient));
-    assert_eq!(
-        classified.status(),
-        Released,
-        "the holder's own word beats its mark"
-    );
+    assert_eq!(classified.status(), Released, "the holder's own word beats its mark");
 }
 
 #[test]
@@ -258,22 +179,14 @@ fn a_mark_needs_the_live_lease_of_its_own_claim() {
     assert_eq!(mark(&marked, 1, 1), SettleStep::Already);
     assert_eq!(mark(&marked.lease(ENDED), 1, 1), SettleStep::Lost);
     let mut raced = ledger;
-    let SettleStep::Write(change) = mark(&raced, 1, 1) else {
-        panic!("no mark")
-    };
+    let SettleStep::Write(change) = mark(&raced, 1, 1) else { panic!("no mark") };
     raced = raced.lease(ENDED);
-    assert!(
-        raced.apply(change).is_err(),
-        "a lease that ends on the way stops the mark in the store"
-    );
+    assert!(raced.apply(change).is_err(), "a lease that ends on the way stops the mark in the store");
 }
 
 #[test]
 fn a_new_grant_starts_without_a_mark() {
-    let ledger = Ledger::marking()
-        .marked()
-        .settled(1, 1, &fault(Transient))
-        .claimed(2, true);
+    let ledger = Ledger::marking().marked().settled(1, 1, &fault(Transient)).claimed(2, true);
     assert!(!ledger.body().marked);
     assert_eq!(ledger.lease(LIVE).lapsed(GONE).status(), Released);
 }

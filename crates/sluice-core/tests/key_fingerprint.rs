@@ -7,10 +7,7 @@ use sluice_core::key::{
 };
 
 fn secret(id: &str, byte: u8) -> Secret {
-    Secret {
-        id: SecretId(id.to_owned()),
-        bytes: [byte; 32],
-    }
+    Secret { id: SecretId(id.to_owned()), bytes: [byte; 32] }
 }
 
 #[test]
@@ -24,10 +21,7 @@ fn every_pairing_of_here_and_there_has_its_own_answer() {
     assert_eq!(compare(Some(&request), None, &secrets), Match::OnlyHere);
     assert_eq!(compare(None, Some(&recorded), &secrets), Match::OnlyThere);
     assert_eq!(compare(None, None, &[]), Match::Neither);
-    assert_eq!(
-        compare(Some(&request), Some(&recorded), &[new]),
-        Match::SecretMissing
-    );
+    assert_eq!(compare(Some(&request), Some(&recorded), &[new]), Match::SecretMissing);
 }
 
 #[test]
@@ -59,10 +53,7 @@ fn requests_of_different_kinds_and_splits_never_meet() {
 fn a_fingerprint_and_a_request_survive_their_texts() {
     let request = Request::json(&("send", 1)).unwrap();
     let fingerprint = request.fingerprint(&secret("a:b", 3));
-    assert_eq!(
-        fingerprint.to_string().parse::<Fingerprint>(),
-        Ok(fingerprint.clone())
-    );
+    assert_eq!(fingerprint.to_string().parse::<Fingerprint>(), Ok(fingerprint.clone()));
     assert_eq!(fingerprint.secret_id, SecretId("a:b".to_owned()));
     let text = serde_json::to_string(&request).unwrap();
     assert_eq!(text.len(), 66);
@@ -76,10 +67,7 @@ fn a_fingerprint_and_a_request_survive_their_texts() {
 #[test]
 fn the_same_request_under_two_secrets_has_two_fingerprints() {
     let request = Request::bytes([b"a"]);
-    assert_ne!(
-        request.fingerprint(&secret("s", 1)).mac,
-        request.fingerprint(&secret("s", 2)).mac
-    );
+    assert_ne!(request.fingerprint(&secret("s", 1)).mac, request.fingerprint(&secret("s", 2)).mac);
     assert!(!format!("{:?}", secret("s", 42)).contains("42"));
 }
 
@@ -88,10 +76,7 @@ fn the_same_request_under_two_secrets_has_two_fingerprints() {
 fn a_downstream_key_is_the_hmac_of_the_canonical_triple() {
     let key = Key::new("order-17").unwrap();
     let sent = downstream_key(&secret("d", 7), &Namespace::default(), &key, 0, 255).unwrap();
-    assert_eq!(
-        sent,
-        "f63278681455723fe2305ccc7e69f2ebbcbfa4ec223187a3e2ee1eecd801d396"
-    );
+    assert_eq!(sent, "f63278681455723fe2305ccc7e69f2ebbcbfa4ec223187a3e2ee1eecd801d396");
 }
 
 #[test]

@@ -89,13 +89,7 @@ fn what_is_not_json_is_refused_wherever_it_stands() {
 #[test]
 fn only_utf8_without_a_byte_order_mark_is_taken() {
     assert_eq!(kind(b"\xef\xbb\xbf1"), InputErrorKind::ByteOrderMark);
-    for text in [
-        &b"\"\xff\""[..],
-        b"\"\xed\xa0\x80\"",
-        b"\"\xc0\x80\"",
-        b"\xff\xfe1\0",
-        b"\"\xf0\x9f\x98",
-    ] {
+    for text in [&b"\"\xff\""[..], b"\"\xed\xa0\x80\"", b"\"\xc0\x80\"", b"\xff\xfe1\0", b"\"\xf0\x9f\x98"] {
         assert_eq!(kind(text), InputErrorKind::NotUtf8);
     }
     assert_eq!(Json::parse(b"[\"ab\xff\"]").unwrap_err().offset(), Some(4));
@@ -115,10 +109,7 @@ fn half_a_surrogate_pair_is_refused_and_a_whole_one_is_its_character() {
     ] {
         assert_eq!(kind(text), InputErrorKind::LoneSurrogate, "{text}");
     }
-    assert_eq!(
-        canonical(r#""\ud83d\ude00\uDBFF\uDFFF\u0041""#),
-        "\"\u{1f600}\u{10ffff}A\""
-    );
+    assert_eq!(canonical(r#""\ud83d\ude00\uDBFF\uDFFF\u0041""#), "\"\u{1f600}\u{10ffff}A\"");
 }
 
 #[test]
@@ -137,10 +128,7 @@ fn a_hundred_and_twenty_eight_levels_are_taken_and_one_more_is_not() {
     let objects = |levels: usize| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
     assert_eq!(canonical(&objects(128)), objects(128));
     assert_eq!(kind(objects(129)), InputErrorKind::TooDeep);
-    assert_eq!(
-        Json::parse(nested(129).as_bytes()).unwrap_err().offset(),
-        Some(128)
-    );
+    assert_eq!(Json::parse(nested(129).as_bytes()).unwrap_err().offset(), Some(128));
 }
 
 #[test]
@@ -167,9 +155,7 @@ fn numbers_are_read_to_the_nearest_double_and_zero_has_no_sign() {
     }
     // Compared as bits, since −0 and 0 are equal as doubles.
     for text in ["-0", "-0.0", "-1e-400"] {
-        let Ok(Json::Number(number)) = Json::parse(text.as_bytes()) else {
-            panic!("{text} is a number")
-        };
+        let Ok(Json::Number(number)) = Json::parse(text.as_bytes()) else { panic!("{text} is a number") };
         assert_eq!((number.as_f64().to_bits(), number.as_i64()), (0, Some(0)));
     }
     assert_eq!(Number::new(-0.0).map(Number::as_i64), Ok(Some(0)));
@@ -205,8 +191,5 @@ fn a_hostile_member_name_reaches_the_message_short_and_harmless() {
     let error = Json::parse(text.as_bytes()).unwrap_err();
     assert!(error.path().starts_with("/\\u001b[2Jaaa"));
     assert!(error.to_string().len() < 250);
-    assert_eq!(
-        Json::parse(br#"{"a/b":{"~":1e999}}"#).unwrap_err().path(),
-        "/a~1b/~0"
-    );
+    assert_eq!(Json::parse(br#"{"a/b":{"~":1e999}}"#).unwrap_err().path(), "/a~1b/~0");
 }

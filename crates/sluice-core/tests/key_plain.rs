@@ -33,10 +33,7 @@ fn what_serde_json_would_write_as_null_is_refused_with_its_place() {
         refusal(&Shape::Struct { price: f32::NAN }),
         (InputErrorKind::NotFinite, "/Struct/price".to_owned())
     );
-    assert_eq!(
-        refusal(&Shape::Newtype(Some(f64::NAN))),
-        (InputErrorKind::NotFinite, "/Newtype".to_owned())
-    );
+    assert_eq!(refusal(&Shape::Newtype(Some(f64::NAN))), (InputErrorKind::NotFinite, "/Newtype".to_owned()));
 }
 
 #[test]
@@ -44,10 +41,7 @@ fn integers_of_any_size_and_as_names_are_fine_where_only_text_is_kept() {
     assert_eq!(check_plain(&(u64::MAX, i128::MIN, u128::MAX)), Ok(()));
     assert_eq!(check_plain(&BTreeMap::from([(u64::MAX, 1), (2, 2)])), Ok(()));
     assert_eq!(check_plain(&BTreeMap::from([(true, 1)])), Ok(()));
-    assert_eq!(
-        refusal(&BTreeMap::from([((), 1)])).0,
-        InputErrorKind::NotPlainData
-    );
+    assert_eq!(refusal(&BTreeMap::from([((), 1)])).0, InputErrorKind::NotPlainData);
 }
 
 struct Pairs<'a>(&'a [(&'a str, u8)]);
@@ -67,10 +61,7 @@ fn a_name_that_comes_twice_in_one_object_is_refused_and_in_two_objects_is_not() 
         refusal(&[Pairs(&[("b", 1), ("a", 1), ("b", 1)])]),
         (InputErrorKind::DuplicateName, "/0/b".to_owned())
     );
-    assert_eq!(
-        check_plain(&[Pairs(&[("b", 1), ("a", 1)]), Pairs(&[("a", 1)])]),
-        Ok(())
-    );
+    assert_eq!(check_plain(&[Pairs(&[("b", 1), ("a", 1)]), Pairs(&[("a", 1)])]), Ok(()));
 }
 
 struct Bytes;

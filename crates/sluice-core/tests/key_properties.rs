@@ -14,9 +14,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn double() -> impl Strategy<Value = f64> {
-    any::<u64>()
-        .prop_map(f64::from_bits)
-        .prop_filter("finite", |value| value.is_finite())
+    any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |value| value.is_finite())
 }
 
 fn number() -> impl Strategy<Value = Number> {
@@ -45,18 +43,12 @@ fn json() -> impl Strategy<Value = Json> {
 /// Writes a value with its members in reverse and white space wherever it may stand.
 fn loosely(json: &Json) -> String {
     match json {
-        Json::Array(items) => format!(
-            "[ {}\t]",
-            items.iter().map(loosely).collect::<Vec<_>>().join(" ,\n")
-        ),
+        Json::Array(items) => format!("[ {}\t]", items.iter().map(loosely).collect::<Vec<_>>().join(" ,\n")),
         Json::Object(members) => {
             let write = |(name, value): &(String, Json)| {
                 format!("{} : {}", Value::from(name.clone()), loosely(value))
             };
-            format!(
-                "{{ {}\r}}",
-                members.iter().rev().map(write).collect::<Vec<_>>().join(" , ")
-            )
+            format!("{{ {}\r}}", members.iter().rev().map(write).collect::<Vec<_>>().join(" , "))
         }
         // An exponent keeps a large double from being an integer literal.
         Json::Number(number) => format!("{:e}", number.as_f64()),

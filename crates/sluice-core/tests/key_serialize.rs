@@ -33,42 +33,18 @@ enum Tagged {
 
 #[test]
 fn every_shape_is_written_as_serde_json_writes_it() {
-    let shapes = (
-        Shape::Unit,
-        Shape::Newtype(1),
-        Shape::Tuple(1, 2),
-        Shape::Struct { b: 1, a: None },
-    );
-    let value = (
-        shapes,
-        Tagged::One { id: 7 },
-        Unit,
-        Newtype(-3),
-        Pair(1, 2),
-        (),
-        'ß',
-        true,
-        Some("x"),
-        None::<u8>,
-    );
+    let shapes = (Shape::Unit, Shape::Newtype(1), Shape::Tuple(1, 2), Shape::Struct { b: 1, a: None });
+    let value =
+        (shapes, Tagged::One { id: 7 }, Unit, Newtype(-3), Pair(1, 2), (), 'ß', true, Some("x"), None::<u8>);
     let expected = serde_json::to_value(&value).unwrap();
-    assert_eq!(
-        canonical_json(&value).unwrap(),
-        canonical_json(&expected).unwrap()
-    );
-    assert_eq!(
-        canonical_json(&Shape::Struct { b: 1, a: None }).unwrap(),
-        r#"{"Struct":{"a":null,"b":1}}"#
-    );
+    assert_eq!(canonical_json(&value).unwrap(), canonical_json(&expected).unwrap());
+    assert_eq!(canonical_json(&Shape::Struct { b: 1, a: None }).unwrap(), r#"{"Struct":{"a":null,"b":1}}"#);
 }
 
 #[test]
 fn integers_of_every_width_end_at_the_same_limit() {
     let limit = (1_i128 << 53) - 1;
-    assert_eq!(
-        canonical_json(&(limit, -limit)).unwrap(),
-        "[9007199254740991,-9007199254740991]"
-    );
+    assert_eq!(canonical_json(&(limit, -limit)).unwrap(), "[9007199254740991,-9007199254740991]");
     let expected = (InputErrorKind::IntegerOutOfRange, String::new());
     assert_eq!(refusal(&(limit + 1)), expected);
     assert_eq!(refusal(&(-limit - 1)), expected);
@@ -89,31 +65,16 @@ fn a_single_precision_number_is_the_text_people_see() {
         "[0.1,16777216,0,3.4028235e+38]"
     );
     assert_eq!(refusal(&f32::NAN).0, InputErrorKind::NotFinite);
-    assert_eq!(
-        refusal(&[f64::INFINITY]),
-        (InputErrorKind::NotFinite, "/0".to_owned())
-    );
+    assert_eq!(refusal(&[f64::INFINITY]), (InputErrorKind::NotFinite, "/0".to_owned()));
 }
 
 #[test]
 fn only_strings_name_members() {
-    assert_eq!(
-        canonical_json(&BTreeMap::from([('b', 1), ('a', 2)])).unwrap(),
-        r#"{"a":2,"b":1}"#
-    );
+    assert_eq!(canonical_json(&BTreeMap::from([('b', 1), ('a', 2)])).unwrap(), r#"{"a":2,"b":1}"#);
     assert_eq!(refusal(&BTreeMap::from([(1, 1)])).0, InputErrorKind::NotPlainData);
-    assert_eq!(
-        refusal(&BTreeMap::from([(true, 1)])).0,
-        InputErrorKind::NotPlainData
-    );
-    assert_eq!(
-        refusal(&BTreeMap::from([((), 1)])).0,
-        InputErrorKind::NotPlainData
-    );
-    assert_eq!(
-        refusal(&json!({"a": 1}).as_object().map(|_| Bytes)).0,
-        InputErrorKind::NotPlainData
-    );
+    assert_eq!(refusal(&BTreeMap::from([(true, 1)])).0, InputErrorKind::NotPlainData);
+    assert_eq!(refusal(&BTreeMap::from([((), 1)])).0, InputErrorKind::NotPlainData);
+    assert_eq!(refusal(&json!({"a": 1}).as_object().map(|_| Bytes)).0, InputErrorKind::NotPlainData);
 }
 
 struct Bytes;
@@ -137,10 +98,7 @@ impl Serialize for Twice {
 
 #[test]
 fn a_value_that_writes_one_name_twice_is_refused() {
-    assert_eq!(
-        refusal(&(0, Twice)),
-        (InputErrorKind::DuplicateName, "/1/a".to_owned())
-    );
+    assert_eq!(refusal(&(0, Twice)), (InputErrorKind::DuplicateName, "/1/a".to_owned()));
 }
 
 struct Refusing;
@@ -183,12 +141,7 @@ fn a_value_may_have_as_many_levels_as_a_text() {
     let nested = |levels| (1..levels).fold(json!([]), |inner, _| json!([inner]));
     assert!(canonical_json(&nested(128)).is_ok());
     assert_eq!(refusal(&nested(129)).0, InputErrorKind::TooDeep);
-    let intent = |levels| {
-        Intent::new()
-            .args(&nested(levels))
-            .key()
-            .map_err(|error| error.kind())
-    };
+    let intent = |levels| Intent::new().args(&nested(levels)).key().map_err(|error| error.kind());
     assert!(intent(127).is_ok());
     assert_eq!(intent(128), Err(InputErrorKind::TooDeep));
 }
@@ -213,10 +166,7 @@ fn raw_json_text_inside_a_value_is_read_by_the_same_rules() {
     assert_eq!(kind(raw("1 2")), InputErrorKind::SecondText);
     let number = |text| canonical_json(&Private("$serde_json::private::Number", text));
     assert_eq!(number("1.50").unwrap(), "1.5");
-    assert_eq!(
-        kind(number("18446744073709551616")),
-        InputErrorKind::IntegerOutOfRange
-    );
+    assert_eq!(kind(number("18446744073709551616")), InputErrorKind::IntegerOutOfRange);
     assert_eq!(kind(number("null")), InputErrorKind::NotJson);
 }
 

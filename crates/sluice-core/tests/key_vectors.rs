@@ -41,11 +41,7 @@ fn every_vector_holds_for_its_text() {
         let key = idempotency_key_text(input.as_bytes());
         match expected {
             Ok(expected) => {
-                assert_eq!(
-                    (canonical.unwrap(), String::from(key.unwrap())),
-                    expected,
-                    "{input}"
-                );
+                assert_eq!((canonical.unwrap(), String::from(key.unwrap())), expected, "{input}");
             }
             Err(reason) => {
                 let error = canonical.unwrap_err();
@@ -63,10 +59,7 @@ fn every_accepted_vector_holds_for_its_value_too() {
         let (Ok(expected), Ok(value)) = (expected, serde_json::from_str::<Value>(&input)) else {
             continue;
         };
-        let found = (
-            canonical_json(&value).unwrap(),
-            String::from(idempotency_key(&value).unwrap()),
-        );
+        let found = (canonical_json(&value).unwrap(), String::from(idempotency_key(&value).unwrap()));
         assert_eq!(found, expected, "{input}");
         checked += 1;
     }

@@ -16,9 +16,7 @@ const ROUNDS: usize = 5;
 const LENGTH: Duration = Duration::from_millis(1500);
 
 fn main() {
-    let base = std::env::args()
-        .nth(1)
-        .unwrap_or_else(|| std::env::temp_dir().display().to_string());
+    let base = std::env::args().nth(1).unwrap_or_else(|| std::env::temp_dir().display().to_string());
     let mut rates: [Vec<f64>; 4] = Default::default();
     for round in 0..ROUNDS {
         let folder = tempfile::tempdir_in(&base).expect("a folder");
@@ -29,20 +27,11 @@ fn main() {
         rates[3].push(through(&path("many.db"), 64, round));
     }
     let [raw_one, raw_many, one, many] = rates.map(median);
-    println!(
-        "in {base}, median of {ROUNDS} rounds of {} ms, effects a second",
-        LENGTH.as_millis()
-    );
+    println!("in {base}, median of {ROUNDS} rounds of {} ms, effects a second", LENGTH.as_millis());
     println!("bare loop, one commit a write       {raw_one:>10.0}");
     println!("bare loop, 32 effects a commit      {raw_many:>10.0}");
-    println!(
-        "store,  1 caller                    {one:>10.0}   {:.2} of the bare loop",
-        one / raw_one
-    );
-    println!(
-        "store, 64 callers                   {many:>10.0}   {:.1} times the bare loop",
-        many / raw_one
-    );
+    println!("store,  1 caller                    {one:>10.0}   {:.2} of the bare loop", one / raw_one);
+    println!("store, 64 callers                   {many:>10.0}   {:.1} times the bare loop", many / raw_one);
 }
 
 fn median(mut rates: Vec<f64>) -> f64 {
@@ -61,23 +50,14 @@ fn raw(path: &Path, batch: usize) -> f64 {
     let commit = |keys: &[String], sql: &str| {
         conn.execute_batch("BEGIN IMMEDIATE").expect("begin");
         for key in keys {
-            conn.prepare_cached(sql)
-                .expect("a statement")
-                .execute([key])
-                .expect("a row");
+            conn.prepare_cached(sql).expect("a statement").execute([key]).expect("a row");
         }
         conn.execute_batch("COMMIT").expect("commit");
     };
     rate(|number| {
         let keys: Vec<_> = (0..batch).map(|at| format!("{number:032x}{at:032x}")).collect();
-        commit(
-            &keys,
-            "INSERT INTO records (key, status) VALUES (?1, 'in_flight')",
-        );
-        commit(
-            &keys,
-            "UPDATE records SET status = 'succeeded', result = x'7b7d' WHERE key = ?1",
-        );
+        commit(&keys, "INSERT INTO records (key, status) VALUES (?1, 'in_flight')");
+        commit(&keys, "UPDATE records SET status = 'succeeded', result = x'7b7d' WHERE key = ?1");
         batch
     })
 }
@@ -88,13 +68,8 @@ fn through(path: &Path, callers: usize, round: usize) -> f64 {
         let store = store.clone();
         move || rate(|number| effect(&store, &format!("{round:08x}{caller:016x}{number:040x}")))
     };
-    let threads: Vec<_> = (0..callers)
-        .map(|caller| std::thread::spawn(work(caller)))
-        .collect();
-    threads
-        .into_iter()
-        .map(|thread| thread.join().expect("a caller"))
-        .sum()
+    let threads: Vec<_> = (0..callers).map(|caller| std::thread::spawn(work(caller))).collect();
+    threads.into_iter().map(|thread| thread.join().expect("a caller")).sum()
 }
 
 fn effect(store: &SqliteStore, key: &str) -> usize {

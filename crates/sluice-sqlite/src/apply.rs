@@ -58,14 +58,7 @@ impl<'c> Transaction<'c> {
         let (incarnation, next_record) =
             statement.query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
         let incarnation = u64::try_from(incarnation).map_err(|_| Trouble::Column("incarnation"))?;
-        Ok(Self {
-            conn,
-            now,
-            ticker,
-            incarnation,
-            next_record,
-            wrote: false,
-        })
+        Ok(Self { conn, now, ticker, incarnation, next_record, wrote: false })
     }
 
     /// Stores the ledger's time if anything was written; false where there is nothing to commit.
@@ -82,9 +75,7 @@ impl<'c> Transaction<'c> {
         let record = found.as_ref().map(|found| &found.record);
         let facts = Facts {
             record,
-            lease: found
-                .as_ref()
-                .map_or(LeaseView::EndedAtReboot, |found| found.lease.view(&self.now)),
+            lease: found.as_ref().map_or(LeaseView::EndedAtReboot, |found| found.lease.view(&self.now)),
             granted_before: match change.guard.looks_up(record) {
                 Some(claim) => self.granted_before(id, claim)?,
                 None => None,
@@ -104,12 +95,8 @@ impl<'c> Transaction<'c> {
         let updated = self.ticker.time;
         let lease = self.lease_after(change.lease, found.as_ref());
         let stamped = Stamped {
-            version: found
-                .as_ref()
-                .map_or(Version::FIRST, |found| found.record.version.next()),
-            incarnation: found
-                .as_ref()
-                .map_or(self.incarnation, |found| found.record.incarnation),
+            version: found.as_ref().map_or(Version::FIRST, |found| found.record.version.next()),
+            incarnation: found.as_ref().map_or(self.incarnation, |found| found.record.incarnation),
             created: found.as_ref().map_or(updated, |found| found.record.created),
             updated,
             lease: lease.view(&self.now),
@@ -121,12 +108,7 @@ impl<'c> Transaction<'c> {
             updated: updated.0,
         };
         let row = found.as_ref().map_or(self.next_record, |found| found.row);
-        let draft = Draft {
-            row,
-            record: stamps,
-            lease: &lease,
-            body: &change.set,
-        };
+        let draft = Draft { row, record: stamps, lease: &lease, body: &change.set };
         if found.is_some() {
             draft.update(self.conn)?;
         } else {
@@ -134,14 +116,7 @@ impl<'c> Transaction<'c> {
             self.next_record += 1;
         }
         self.wrote = true;
-        events::write(
-            self.conn,
-            id,
-            Some(row),
-            Some(stamped.version),
-            updated,
-            &change.event,
-        )?;
+        events::write(self.conn, id, Some(row), Some(stamped.version), updated, &change.event)?;
         Ok(stamped)
     }
 
@@ -158,16 +133,9 @@ impl<'c> Transaction<'c> {
     fn granted_before(&self, id: &RecordId, claim: ClaimId) -> Result<Option<Epoch>, Trouble> {
         const SQL: &str = "SELECT max(epoch) FROM grants WHERE namespace = ?1 AND key = ?2 AND claim_id = ?3";
         let values = (id.namespace.as_str(), id.key.as_str(), claim.as_bytes());
-        let epoch: Option<i64> = self
-            .conn
-            .prepare_cached(SQL)?
-            .query_row(values, |row| row.get(0))?;
+        let epoch: Option<i64> = self.conn.prepare_cached(SQL)?.query_row(values, |row| row.get(0))?;
         epoch
-            .map(|epoch| {
-                u64::try_from(epoch)
-                    .map(Epoch)
-                    .map_err(|_| Trouble::Column("grants.epoch"))
-            })
+            .map(|epoch| u64::try_from(epoch).map(Epoch).map_err(|_| Trouble::Column("grants.epoch")))
             .transpose()
     }
 
@@ -198,15 +166,10 @@ impl<'c> Transaction<'c> {
             return Ok(Done::Renewed(Renewed::Lost));
         };
         let end = LeaseEnd::after(&self.now, lease);
-        self.conn
-            .prepare_cached(SQL)?
-            .execute((found.row, &end.boot, end.until_ns))?;
+        self.conn.prepare_cached(SQL)?.execute((found.row, &end.boot, end.until_ns))?;
         self.wrote = true;
         let landed_elsewhere = found.record.body.landed.iter().any(|landed| *landed < epoch);
-        Ok(Done::Renewed(Renewed::Extended {
-            remaining: end.view(&self.now).remaining(),
-            landed_elsewhere,
-        }))
+        Ok(Done::Renewed(Renewed::Extended { remaining: end.view(&self.now).remaining(), landed_elsewhere }))
     }
 
     /// Writes an event without a change.

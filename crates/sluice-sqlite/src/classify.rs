@@ -45,10 +45,9 @@ impl Trouble {
                 Kind::Corrupt,
                 format!("the ledger is damaged: column {column} cannot be read"),
             ),
-            Self::TooLarge(column) => StoreError::new(
-                Kind::Other,
-                format!("{column} is larger than a ledger file can hold"),
-            ),
+            Self::TooLarge(column) => {
+                StoreError::new(Kind::Other, format!("{column} is larger than a ledger file can hold"))
+            }
             Self::Absent(what) => {
                 StoreError::new(Kind::Corrupt, format!("the ledger is damaged: {what} is missing"))
             }
@@ -63,10 +62,7 @@ impl Trouble {
 
 /// Whether SQLite says that others hold what is needed.
 pub(crate) fn is_busy(error: &SqlError) -> bool {
-    matches!(
-        error.sqlite_error_code(),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
-    )
+    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
 }
 
 fn words(error: &SqlError, waited: Duration) -> (Kind, String) {
@@ -76,31 +72,26 @@ fn words(error: &SqlError, waited: Duration) -> (Kind, String) {
     let (kind, sentence) = match failure.code {
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => return (Kind::Busy, busy(waited)),
         ErrorCode::DiskFull => (Kind::Full, "no space is left where the ledger is"),
-        ErrorCode::ReadOnly if failure.extended_code == ffi::SQLITE_READONLY_DBMOVED => (
-            Kind::Unavailable,
-            "the ledger file was moved or removed while it was open; open it again",
-        ),
-        ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => (
-            Kind::NoPermission,
-            "the ledger, or the folder it is in, may not be written",
-        ),
+        ErrorCode::ReadOnly if failure.extended_code == ffi::SQLITE_READONLY_DBMOVED => {
+            (Kind::Unavailable, "the ledger file was moved or removed while it was open; open it again")
+        }
+        ErrorCode::ReadOnly | ErrorCode::PermissionDenied | ErrorCode::AuthorizationForStatementDenied => {
+            (Kind::NoPermission, "the ledger, or the folder it is in, may not be written")
+        }
         ErrorCode::DatabaseCorrupt => (Kind::Corrupt, DAMAGED),
         ErrorCode::NotADatabase => (Kind::Corrupt, "the file is not a sluice ledger, or it is damaged"),
-        ErrorCode::CannotOpen => (
-            Kind::Unavailable,
-            "the ledger file, or its log beside it, cannot be opened",
-        ),
-        ErrorCode::SystemIoFailure => (
-            Kind::Unavailable,
-            "the file system failed to read or write the ledger",
-        ),
+        ErrorCode::CannotOpen => {
+            (Kind::Unavailable, "the ledger file, or its log beside it, cannot be opened")
+        }
+        ErrorCode::SystemIoFailure => {
+            (Kind::Unavailable, "the file system failed to read or write the ledger")
+        }
         ErrorCode::OutOfMemory => (Kind::Other, "there was not enough memory to use the ledger"),
         ErrorCode::TooBig => (Kind::Other, "a value is larger than a ledger can hold"),
         // Our statements are fixed, so SQLite can only fail to understand one where a table is not what it was.
-        ErrorCode::Unknown if failure.extended_code == ffi::SQLITE_ERROR => (
-            Kind::Corrupt,
-            "the ledger is damaged: its tables are not those of its format",
-        ),
+        ErrorCode::Unknown if failure.extended_code == ffi::SQLITE_ERROR => {
+            (Kind::Corrupt, "the ledger is damaged: its tables are not those of its format")
+        }
         _ => (Kind::Other, "the ledger could not carry out the request"),
     };
     (kind, sentence.into())
@@ -163,11 +154,7 @@ mod tests {
     fn the_drivers_words_stay_behind_the_source() {
         let error = failure(ffi::SQLITE_IOERR);
         assert!(!error.to_string().contains("driver words"));
-        assert!(
-            error
-                .source()
-                .is_some_and(|source| source.to_string().contains("driver words"))
-        );
+        assert!(error.source().is_some_and(|source| source.to_string().contains("driver words")));
     }
 
     #[test]

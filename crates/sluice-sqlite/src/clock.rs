@@ -55,10 +55,7 @@ impl SystemClock {
         })?;
         // A host without time namespaces has no such file, and no offset.
         let offsets = std::fs::read_to_string("/proc/self/timens_offsets").unwrap_or_default();
-        Ok(Self {
-            boot_id: boot_id.trim().into(),
-            offset_ns: boottime_offset_ns(&offsets),
-        })
+        Ok(Self { boot_id: boot_id.trim().into(), offset_ns: boottime_offset_ns(&offsets) })
     }
 }
 
@@ -87,10 +84,7 @@ fn boottime_offset_ns(offsets: &str) -> i64 {
     let offset = offsets.lines().find_map(|line| {
         let mut words = line.split_whitespace();
         (words.next() == Some("boottime")).then_some(())?;
-        Some(nanoseconds(
-            words.next()?.parse().ok()?,
-            words.next()?.parse().ok()?,
-        ))
+        Some(nanoseconds(words.next()?.parse().ok()?, words.next()?.parse().ok()?))
     });
     offset.unwrap_or(0)
 }
@@ -104,10 +98,7 @@ pub(crate) struct Moment {
 
 impl Moment {
     pub(crate) fn of(clock: &dyn LedgerClock) -> Self {
-        Self {
-            boot: clock.boot_id(),
-            boottime_ns: clock.boottime_ns(),
-        }
+        Self { boot: clock.boot_id(), boottime_ns: clock.boottime_ns() }
     }
 }
 
@@ -121,10 +112,7 @@ pub(crate) struct LeaseEnd {
 impl LeaseEnd {
     pub(crate) fn after(now: &Moment, lease: Duration) -> Self {
         let lease_ns = i64::try_from(lease.as_nanos()).unwrap_or(i64::MAX);
-        Self {
-            boot: Arc::clone(&now.boot),
-            until_ns: now.boottime_ns.saturating_add(lease_ns),
-        }
+        Self { boot: Arc::clone(&now.boot), until_ns: now.boottime_ns.saturating_add(lease_ns) }
     }
 
     pub(crate) fn is_of_boot(&self, now: &Moment) -> bool {
@@ -136,11 +124,7 @@ impl LeaseEnd {
             return LeaseView::EndedAtReboot;
         }
         let between = Duration::from_nanos(self.until_ns.abs_diff(now.boottime_ns));
-        if self.until_ns > now.boottime_ns {
-            LeaseView::Live(between)
-        } else {
-            LeaseView::Ended(between)
-        }
+        if self.until_ns > now.boottime_ns { LeaseView::Live(between) } else { LeaseView::Ended(between) }
     }
 }
 
@@ -187,23 +171,13 @@ impl Ticker {
     pub(crate) fn save(&self, conn: &Connection, next_record: i64) -> Result<(), Trouble> {
         const SQL: &str = "UPDATE meta SET last_time = ?1, last_boot = ?2, last_boottime_ns = ?3, \
                            retention_halted = ?4, next_record = ?5 WHERE one = 1";
-        let values = (
-            self.time.0,
-            &self.boot,
-            self.boottime_ns,
-            self.halted,
-            next_record,
-        );
+        let values = (self.time.0, &self.boot, self.boottime_ns, self.halted, next_record);
         conn.prepare_cached(SQL)?.execute(values)?;
         Ok(())
     }
 
     fn moved(self, now: &Moment, wall_ms: i64) -> Self {
-        if self.boot == now.boot {
-            self.within_boot(now, wall_ms)
-        } else {
-            self.across_boots(now, wall_ms)
-        }
+        if self.boot == now.boot { self.within_boot(now, wall_ms) } else { self.across_boots(now, wall_ms) }
     }
 
     /// The part of a millisecond that is left over stays for the next time; else a busy ledger would stand still.
@@ -212,9 +186,7 @@ impl Ticker {
         let time = self.time.0.saturating_add(elapsed_ms);
         Self {
             time: LedgerTime(time),
-            boottime_ns: self
-                .boottime_ns
-                .saturating_add(elapsed_ms.saturating_mul(NS_PER_MS)),
+            boottime_ns: self.boottime_ns.saturating_add(elapsed_ms.saturating_mul(NS_PER_MS)),
             halted: self.halted || wall_ms.abs_diff(time) > HOUR_MS.unsigned_abs(),
             boot: self.boot,
         }
@@ -246,10 +218,7 @@ impl Patience {
     const COUNTED_AT_MOST: Duration = Duration::from_millis(100);
 
     pub(crate) fn new(timeout: Duration) -> Self {
-        Self {
-            left: timeout,
-            pause: Self::FIRST_PAUSE,
-        }
+        Self { left: timeout, pause: Self::FIRST_PAUSE }
     }
 
     /// Sleeps a little; false where nothing is left.
@@ -259,9 +228,7 @@ impl Patience {
         }
         let before = Instant::now();
         std::thread::sleep(self.pause.min(self.left));
-        self.left = self
-            .left
-            .saturating_sub(before.elapsed().min(Self::COUNTED_AT_MOST));
+        self.left = self.left.saturating_sub(before.elapsed().min(Self::COUNTED_AT_MOST));
         self.pause = (self.pause * 2).min(Self::LONGEST_PAUSE);
         true
     }
@@ -274,19 +241,11 @@ mod tests {
     const DAY_MS: i64 = 24 * HOUR_MS;
 
     fn at(boot: &str, ms: i64) -> Moment {
-        Moment {
-            boot: boot.into(),
-            boottime_ns: ms * NS_PER_MS,
-        }
+        Moment { boot: boot.into(), boottime_ns: ms * NS_PER_MS }
     }
 
     fn ticker(time: i64) -> Ticker {
-        Ticker {
-            time: LedgerTime(time),
-            boot: "a".into(),
-            boottime_ns: 0,
-            halted: false,
-        }
+        Ticker { time: LedgerTime(time), boot: "a".into(), boottime_ns: 0, halted: false }
     }
 
     #[test]
@@ -301,10 +260,7 @@ mod tests {
     #[test]
     fn within_a_boot_ledger_time_follows_the_boot_clock_whatever_the_wall_says() {
         for wall in [i64::MIN, 0, 1_000_250, i64::MAX] {
-            assert_eq!(
-                ticker(1_000_000).moved(&at("a", 250), wall).time,
-                LedgerTime(1_000_250)
-            );
+            assert_eq!(ticker(1_000_000).moved(&at("a", 250), wall).time, LedgerTime(1_000_250));
         }
     }
 
@@ -330,10 +286,7 @@ mod tests {
     fn many_short_batches_lose_no_time_to_rounding() {
         let mut ticker = ticker(0);
         for step in 1..=1000 {
-            let now = Moment {
-                boot: "a".into(),
-                boottime_ns: step * 400_000,
-            };
+            let now = Moment { boot: "a".into(), boottime_ns: step * 400_000 };
             ticker = ticker.moved(&now, 0);
         }
         assert_eq!(ticker.time, LedgerTime(400));
@@ -341,26 +294,16 @@ mod tests {
 
     #[test]
     fn a_boot_clock_that_seems_to_go_back_leaves_ledger_time_where_it_is() {
-        let moved = Ticker {
-            boottime_ns: 5_000_000,
-            ..ticker(9)
-        }
-        .moved(&at("a", 1), 9);
+        let moved = Ticker { boottime_ns: 5_000_000, ..ticker(9) }.moved(&at("a", 1), 9);
         assert_eq!(moved.time, LedgerTime(9));
     }
 
     #[test]
     fn a_lease_is_live_before_its_end_and_over_from_that_moment_on() {
         let end = LeaseEnd::after(&at("a", 100), Duration::from_millis(10));
-        assert_eq!(
-            end.view(&at("a", 100)),
-            LeaseView::Live(Duration::from_millis(10))
-        );
+        assert_eq!(end.view(&at("a", 100)), LeaseView::Live(Duration::from_millis(10)));
         assert_eq!(end.view(&at("a", 110)), LeaseView::Ended(Duration::ZERO));
-        assert_eq!(
-            end.view(&at("a", 115)),
-            LeaseView::Ended(Duration::from_millis(5))
-        );
+        assert_eq!(end.view(&at("a", 115)), LeaseView::Ended(Duration::from_millis(5)));
         assert_eq!(end.view(&at("b", 1)), LeaseView::EndedAtReboot);
     }
 

@@ -34,19 +34,13 @@ pub(crate) fn reader(path: &Path, busy_timeout: Duration) -> Result<Connection, 
 pub(crate) fn make_durable(conn: &Connection, busy_timeout: Duration) -> Result<(), StoreError> {
     let trouble = |error: rusqlite::Error| Trouble::from(error).into_error(busy_timeout);
     if conn.is_readonly("main").map_err(trouble)? {
-        return Err(StoreError::new(
-            StoreErrorKind::NoPermission,
-            "the ledger may not be written",
-        ));
+        return Err(StoreError::new(StoreErrorKind::NoPermission, "the ledger may not be written"));
     }
-    let mode: String = patiently(busy_timeout, || {
-        conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
-    })
-    .map_err(|error| error.into_error(busy_timeout))?;
+    let mode: String =
+        patiently(busy_timeout, || conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)))
+            .map_err(|error| error.into_error(busy_timeout))?;
     settings(conn, 16 * 1024).map_err(|error| error.into_error(busy_timeout))?;
-    let synchronous: i64 = conn
-        .query_row("PRAGMA synchronous", [], |row| row.get(0))
-        .map_err(trouble)?;
+    let synchronous: i64 = conn.query_row("PRAGMA synchronous", [], |row| row.get(0)).map_err(trouble)?;
     if mode == "wal" && synchronous == FULL {
         return Ok(());
     }
@@ -60,12 +54,9 @@ fn settings(conn: &Connection, cache_kib: i64) -> Result<(), Trouble> {
     conn.pragma_update(None, "trusted_schema", false)?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     conn.pragma_update(None, "cache_size", -cache_kib)?;
-    conn.query_row("PRAGMA mmap_size = 0", [], |_| Ok(()))
-        .or_else(no_row)?;
-    conn.query_row("PRAGMA journal_size_limit = 67108864", [], |_| Ok(()))
-        .or_else(no_row)?;
-    conn.query_row("PRAGMA wal_autocheckpoint = 4000", [], |_| Ok(()))
-        .or_else(no_row)?;
+    conn.query_row("PRAGMA mmap_size = 0", [], |_| Ok(())).or_else(no_row)?;
+    conn.query_row("PRAGMA journal_size_limit = 67108864", [], |_| Ok(())).or_else(no_row)?;
+    conn.query_row("PRAGMA wal_autocheckpoint = 4000", [], |_| Ok(())).or_else(no_row)?;
     // Untested: without it macOS acknowledges what only its drive's cache holds.
     #[cfg(target_os = "macos")]
     for name in ["fullfsync", "checkpoint_fullfsync"] {
@@ -76,11 +67,7 @@ fn settings(conn: &Connection, cache_kib: i64) -> Result<(), Trouble> {
 
 /// Some builds of SQLite answer a setting with a row, some with none.
 fn no_row(error: rusqlite::Error) -> rusqlite::Result<()> {
-    if matches!(error, rusqlite::Error::QueryReturnedNoRows) {
-        Ok(())
-    } else {
-        Err(error)
-    }
+    if matches!(error, rusqlite::Error::QueryReturnedNoRows) { Ok(()) } else { Err(error) }
 }
 
 /// Tries until others let go of the file. SQLite itself gives up at once where waiting could be a deadlock.

@@ -39,12 +39,9 @@ pub(crate) fn write(
         at.0,
         text(event.kind.as_str()),
         number(event.epoch.map(|epoch| epoch.0), "events.epoch")?,
-        event
-            .claim
-            .as_ref()
-            .map_or(ToSqlOutput::Borrowed(ValueRef::Null), |claim| {
-                ToSqlOutput::Borrowed(ValueRef::Blob(claim.as_bytes()))
-            }),
+        event.claim.as_ref().map_or(ToSqlOutput::Borrowed(ValueRef::Null), |claim| {
+            ToSqlOutput::Borrowed(ValueRef::Blob(claim.as_bytes()))
+        }),
         event.status.map(Status::as_str),
         words(event)?,
     ))?;
@@ -55,13 +52,8 @@ fn words(event: &EventDraft) -> Result<Option<String>, Trouble> {
     if event.by.is_none() && event.reason.is_none() {
         return Ok(None);
     }
-    let words = Words {
-        by: event.by.as_ref(),
-        reason: event.reason.as_ref(),
-    };
-    serde_json::to_string(&words)
-        .map(Some)
-        .map_err(|_| Trouble::TooLarge("events.words"))
+    let words = Words { by: event.by.as_ref(), reason: event.reason.as_ref() };
+    serde_json::to_string(&words).map(Some).map_err(|_| Trouble::TooLarge("events.words"))
 }
 
 /// Every event of one record, oldest first; notices from before there was one included.
@@ -79,9 +71,8 @@ pub(crate) fn of(conn: &Connection, id: &RecordId) -> Result<Vec<Event>, Trouble
 }
 
 fn event(row: &Row<'_>, id: &RecordId) -> Result<Event, Trouble> {
-    let words = optional_name(row, 6, "events.words", |json| {
-        serde_json::from_str::<Words<String>>(json).ok()
-    })?;
+    let words =
+        optional_name(row, 6, "events.words", |json| serde_json::from_str::<Words<String>>(json).ok())?;
     let (by, reason) = words.map_or((None, None), |words| (words.by, words.reason));
     let kind =
         optional_name(row, 2, "events.kind", EventKind::parse)?.ok_or(Trouble::Column("events.kind"))?;
@@ -95,19 +86,12 @@ fn event(row: &Row<'_>, id: &RecordId) -> Result<Event, Trouble> {
         reason,
     };
     let at = LedgerTime(row.get(1).map_err(|_| Trouble::Column("events.at"))?);
-    Ok(Event {
-        id: id.clone(),
-        version: number(row, 0, "events.version")?.map(Version),
-        at,
-        draft,
-    })
+    Ok(Event { id: id.clone(), version: number(row, 0, "events.version")?.map(Version), at, draft })
 }
 
 fn number(row: &Row<'_>, at: usize, column: &'static str) -> Result<Option<u64>, Trouble> {
     let number: Option<i64> = row.get(at).map_err(|_| Trouble::Column(column))?;
-    number
-        .map(|number| u64::try_from(number).map_err(|_| Trouble::Column(column)))
-        .transpose()
+    number.map(|number| u64::try_from(number).map_err(|_| Trouble::Column(column))).transpose()
 }
 
 fn optional_name<T>(
@@ -116,10 +100,6 @@ fn optional_name<T>(
     column: &'static str,
     parse: impl FnOnce(&str) -> Option<T>,
 ) -> Result<Option<T>, Trouble> {
-    let name = row
-        .get_ref(at)?
-        .as_str_or_null()
-        .map_err(|_| Trouble::Column(column))?;
-    name.map(|name| parse(name).ok_or(Trouble::Column(column)))
-        .transpose()
+    let name = row.get_ref(at)?.as_str_or_null().map_err(|_| Trouble::Column(column))?;
+    name.map(|name| parse(name).ok_or(Trouble::Column(column))).transpose()
 }

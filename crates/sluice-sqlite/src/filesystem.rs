@@ -41,10 +41,7 @@ const KNOWN: &[(u32, Verdict)] = &[
 /// assert_eq!(classify(0xef53), Verdict::Fine, "ext4");
 /// ```
 pub fn classify(f_type: u32) -> Verdict {
-    KNOWN
-        .iter()
-        .find(|(magic, _)| *magic == f_type)
-        .map_or(Verdict::Fine, |(_, verdict)| *verdict)
+    KNOWN.iter().find(|(magic, _)| *magic == f_type).map_or(Verdict::Fine, |(_, verdict)| *verdict)
 }
 
 /// Judges the file system that holds a path. One that cannot be asked is taken for fine: opening will tell.

@@ -15,23 +15,9 @@ type Reply<T> = Sender<Result<T, StoreError>>;
 /// One request. A caller that no longer listens changes nothing.
 #[derive(Debug)]
 pub(crate) enum Job {
-    Apply {
-        id: RecordId,
-        change: Box<Change>,
-        reply: Reply<Written>,
-    },
-    Renew {
-        id: RecordId,
-        claim: ClaimId,
-        epoch: Epoch,
-        lease: Duration,
-        reply: Reply<Renewed>,
-    },
-    Notice {
-        id: RecordId,
-        event: EventDraft,
-        reply: Reply<()>,
-    },
+    Apply { id: RecordId, change: Box<Change>, reply: Reply<Written> },
+    Renew { id: RecordId, claim: ClaimId, epoch: Epoch, lease: Duration, reply: Reply<Renewed> },
+    Notice { id: RecordId, event: EventDraft, reply: Reply<()> },
 }
 
 impl Job {
@@ -46,13 +32,7 @@ impl Job {
     pub(crate) fn run(&self, transaction: &mut Transaction<'_>) -> Result<Done, Trouble> {
         match self {
             Self::Apply { id, change, .. } => transaction.apply(id, change),
-            Self::Renew {
-                id,
-                claim,
-                epoch,
-                lease,
-                ..
-            } => transaction.renew(id, *claim, *epoch, *lease),
+            Self::Renew { id, claim, epoch, lease, .. } => transaction.renew(id, *claim, *epoch, *lease),
             Self::Notice { id, event, .. } => transaction.notice(id, event),
         }
     }
@@ -85,27 +65,11 @@ impl Job {
 
 /// What the ledger holds now: the change as it was asked for, times rounded as their columns round them.
 fn stored(id: RecordId, change: Change, stamped: Stamped) -> Snapshot {
-    let Stamped {
-        version,
-        incarnation,
-        created,
-        updated,
-        lease,
-    } = stamped;
+    let Stamped { version, incarnation, created, updated, lease } = stamped;
     let mut body = change.set;
     body.terms.lease = whole_ms(body.terms.lease);
     body.terms.attempt_timeout = body.terms.attempt_timeout.map(whole_ms);
-    Snapshot {
-        record: Record {
-            id,
-            version,
-            incarnation,
-            created,
-            updated,
-            body,
-        },
-        lease,
-    }
+    Snapshot { record: Record { id, version, incarnation, created, updated, body }, lease }
 }
 
 fn whole_ms(duration: Duration) -> Duration {

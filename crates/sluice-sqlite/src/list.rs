@@ -17,15 +17,9 @@ pub(crate) struct Cursor(i64);
 impl Cursor {
     /// Reads what a page before gave as `next`.
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
-        let row = text
-            .parse()
-            .ok()
-            .filter(|row: &i64| *row > 0 && row.to_string() == text);
+        let row = text.parse().ok().filter(|row: &i64| *row > 0 && row.to_string() == text);
         row.map(Self).ok_or_else(|| {
-            StoreError::new(
-                StoreErrorKind::Other,
-                "the place to go on from is not one that this ledger gave",
-            )
+            StoreError::new(StoreErrorKind::Other, "the place to go on from is not one that this ledger gave")
         })
     }
 }
@@ -48,10 +42,7 @@ pub(crate) fn page(
     let more = found.len() > query.page();
     found.truncate(query.page());
     let next = found.last().filter(|_| more).map(|last| last.row.to_string());
-    Ok(Page {
-        items: found.into_iter().map(|found| found.snapshot(now)).collect(),
-        next,
-    })
+    Ok(Page { items: found.into_iter().map(|found| found.snapshot(now)).collect(), next })
 }
 
 fn listed(row: &Row<'_>) -> Result<Found, Trouble> {
@@ -69,10 +60,7 @@ fn statement(query: &Query, after: Option<Cursor>) -> (String, Vec<Value>) {
     }
     if let Some(within) = query.within {
         let within_ms = i64::try_from(as_ms(within)).unwrap_or(i64::MAX);
-        wanted.with(
-            "updated >= (SELECT last_time FROM meta WHERE one = 1) - ?",
-            [Value::from(within_ms)],
-        );
+        wanted.with("updated >= (SELECT last_time FROM meta WHERE one = 1) - ?", [Value::from(within_ms)]);
     }
     if let Some(Cursor(row)) = after {
         wanted.with("id < ?", [Value::from(row)]);
@@ -97,11 +85,7 @@ impl Wanted {
     fn place(&mut self, query: &Query) {
         let prefix = query.key_prefix.as_deref().filter(|prefix| !prefix.is_empty());
         if let Some(namespace) = &query.namespace {
-            let term = if prefix.is_some() {
-                "namespace = ?"
-            } else {
-                "+namespace = ?"
-            };
+            let term = if prefix.is_some() { "namespace = ?" } else { "+namespace = ?" };
             self.with(term, [Value::from(namespace.as_str().to_owned())]);
         }
         let Some(prefix) = prefix else { return };
@@ -125,13 +109,8 @@ impl Wanted {
     }
 
     fn finish(mut self, page: usize) -> (String, Vec<Value>) {
-        let terms = if self.terms.is_empty() {
-            "1".to_owned()
-        } else {
-            self.terms.join(" AND ")
-        };
-        self.values
-            .push(Value::from(i64::try_from(page + 1).unwrap_or(i64::MAX)));
+        let terms = if self.terms.is_empty() { "1".to_owned() } else { self.terms.join(" AND ") };
+        self.values.push(Value::from(i64::try_from(page + 1).unwrap_or(i64::MAX)));
         let sql = format!(
             "SELECT namespace, key, {} FROM records WHERE {terms} ORDER BY id DESC LIMIT ?",
             *COLUMNS
@@ -145,11 +124,7 @@ impl Wanted {
 fn first_after(prefix: &str) -> Option<String> {
     let mut text = prefix.to_owned();
     while let Some(last) = text.pop() {
-        let next = if last == '\u{d7ff}' {
-            Some('\u{e000}')
-        } else {
-            char::from_u32(u32::from(last) + 1)
-        };
+        let next = if last == '\u{d7ff}' { Some('\u{e000}') } else { char::from_u32(u32::from(last) + 1) };
         if let Some(next) = next {
             text.push(next);
             return Some(text);
@@ -175,11 +150,7 @@ mod tests {
     fn only_a_place_that_a_page_gave_is_taken() {
         assert_eq!(Cursor::parse("7").unwrap(), Cursor(7));
         for text in ["", "0", "-1", "07", "+7", "7 ", "x", "99999999999999999999"] {
-            assert_eq!(
-                Cursor::parse(text).unwrap_err().kind,
-                StoreErrorKind::Other,
-                "{text}"
-            );
+            assert_eq!(Cursor::parse(text).unwrap_err().kind, StoreErrorKind::Other, "{text}");
         }
     }
 }

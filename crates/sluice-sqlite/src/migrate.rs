@@ -21,11 +21,8 @@ struct Migration {
 }
 
 /// Numbered from 1 without holes. A migration that was released is never edited.
-const MIGRATIONS: [Migration; 1] = [Migration {
-    number: 1,
-    name: "ledger",
-    sql: include_str!("sql/0001_ledger.sql"),
-}];
+const MIGRATIONS: [Migration; 1] =
+    [Migration { number: 1, name: "ledger", sql: include_str!("sql/0001_ledger.sql") }];
 
 const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].number;
 
@@ -65,17 +62,13 @@ pub(crate) fn ensure(
 /// The write lock decides who does it; whoever comes second finds it done.
 fn upgrade(conn: &mut Connection, options: &Options, clock: &dyn LedgerClock) -> Result<(), StoreError> {
     let told = |error: Trouble| error.into_error(options.busy_timeout);
-    let transaction = patiently(options.busy_timeout, || {
-        Transaction::new_unchecked(conn, TransactionBehavior::Immediate)
-    })
-    .map_err(told)?;
+    let transaction =
+        patiently(options.busy_timeout, || Transaction::new_unchecked(conn, TransactionBehavior::Immediate))
+            .map_err(told)?;
     let format = Format::of(&transaction).map_err(|error| told(error.into()))?;
     format.check()?;
     let ticker = Ticker::begin(clock);
-    for migration in MIGRATIONS
-        .iter()
-        .filter(|migration| migration.number > format.number())
-    {
+    for migration in MIGRATIONS.iter().filter(|migration| migration.number > format.number()) {
         migration.run(&transaction, &ticker).map_err(told)?;
     }
     if format == Format::Empty {
@@ -99,19 +92,14 @@ impl Format {
     }
 
     fn number(self) -> i64 {
-        if let Self::Ledger(number) = self {
-            number
-        } else {
-            0
-        }
+        if let Self::Ledger(number) = self { number } else { 0 }
     }
 
     fn check(self) -> Result<(), StoreError> {
         match self {
-            Self::Foreign => Err(StoreError::new(
-                Kind::Corrupt,
-                "the file is an SQLite database, but not a sluice ledger",
-            )),
+            Self::Foreign => {
+                Err(StoreError::new(Kind::Corrupt, "the file is an SQLite database, but not a sluice ledger"))
+            }
             Self::Ledger(number) if number > NEWEST => Err(StoreError::new(
                 Kind::Newer,
                 format!(
@@ -152,21 +140,12 @@ fn found(transaction: &Transaction<'_>, options: &Options, ticker: &Ticker) -> R
         })
     };
     let id = hex(&draw()?[..16]);
-    transaction
-        .execute(META, (&id, NEWEST))
-        .map_err(|error| told(error.into()))?;
+    transaction.execute(META, (&id, NEWEST)).map_err(|error| told(error.into()))?;
     ticker.save(transaction, 1).map_err(told)?;
     // The ledger's own name in the id of a secret keeps a secret from being taken for another ledger's.
     for (prefix, purpose) in [("fp", "fingerprint"), ("ds", "downstream")] {
-        let values = (
-            format!("{prefix}-{}-1", &id[..8]),
-            purpose,
-            draw()?,
-            ticker.time.0,
-        );
-        transaction
-            .execute(SECRET, values)
-            .map_err(|error| told(error.into()))?;
+        let values = (format!("{prefix}-{}-1", &id[..8]), purpose, draw()?, ticker.time.0);
+        transaction.execute(SECRET, values).map_err(|error| told(error.into()))?;
     }
     Ok(())
 }
@@ -174,9 +153,7 @@ fn found(transaction: &Transaction<'_>, options: &Options, ticker: &Ticker) -> R
 /// A ledger that was made by other statements than ours is not the one we know.
 fn verify(conn: &Connection) -> Result<Result<(), StoreError>, Trouble> {
     let mut statement = conn.prepare("SELECT sha256 FROM migrations ORDER BY number")?;
-    let digests = statement
-        .query_map([], |row| row.get(0))?
-        .collect::<Result<Vec<String>, _>>()?;
+    let digests = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
     let known: Vec<_> = MIGRATIONS.iter().map(Migration::digest).collect();
     if digests == known {
         return Ok(Ok(()));
@@ -186,13 +163,11 @@ fn verify(conn: &Connection) -> Result<Result<(), StoreError>, Trouble> {
 }
 
 fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]
@@ -208,9 +183,6 @@ mod tests {
     #[test]
     fn a_released_migration_is_never_edited() {
         let digests: Vec<_> = MIGRATIONS.iter().map(Migration::digest).collect();
-        assert_eq!(
-            digests,
-            ["3cc35dcfd2a4ff1416d3c64d0285000e021b75fe26b1ddc0a7289e8481085652"]
-        );
+        assert_eq!(digests, ["3cc35dcfd2a4ff1416d3c64d0285000e021b75fe26b1ddc0a7289e8481085652"]);
     }
 }

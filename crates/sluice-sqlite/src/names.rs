@@ -21,10 +21,7 @@ pub(crate) fn fingerprint(
 ) -> Result<Option<Fingerprint>, Trouble> {
     match (secret, mac) {
         (None, None) => Ok(None),
-        (Some(secret), Some(mac)) => Ok(Some(Fingerprint {
-            secret_id: SecretId(secret),
-            mac,
-        })),
+        (Some(secret), Some(mac)) => Ok(Some(Fingerprint { secret_id: SecretId(secret), mac })),
         _ => Err(Trouble::Column("fingerprint_mac")),
     }
 }
@@ -32,10 +29,7 @@ pub(crate) fn fingerprint(
 /// Takes a fingerprint apart.
 pub(crate) fn fingerprint_columns(fingerprint: Option<&Fingerprint>) -> (ValueRef<'_>, ValueRef<'_>) {
     fingerprint.map_or((ValueRef::Null, ValueRef::Null), |found| {
-        (
-            ValueRef::Text(found.secret_id.0.as_bytes()),
-            ValueRef::Blob(&found.mac),
-        )
+        (ValueRef::Text(found.secret_id.0.as_bytes()), ValueRef::Blob(&found.mac))
     })
 }
 
@@ -50,12 +44,7 @@ pub(crate) fn ledger(conn: &Connection) -> Result<Ledger, Trouble> {
         return Err(Trouble::Absent("the secret for fingerprints"));
     }
     let downstream_secret = downstream.ok_or(Trouble::Absent("the secret for keys sent to targets"))?;
-    Ok(Ledger {
-        id,
-        incarnation,
-        fingerprint_secrets,
-        downstream_secret,
-    })
+    Ok(Ledger { id, incarnation, fingerprint_secrets, downstream_secret })
 }
 
 fn secrets(conn: &Connection, purpose: &str) -> Result<Vec<Secret>, Trouble> {
@@ -63,12 +52,5 @@ fn secrets(conn: &Connection, purpose: &str) -> Result<Vec<Secret>, Trouble> {
                        ORDER BY retired IS NOT NULL, created DESC, rowid DESC";
     let mut statement = conn.prepare(SQL)?;
     let rows = statement.query_map([purpose], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    rows.map(|row| {
-        row.map(|(id, bytes)| Secret {
-            id: SecretId(id),
-            bytes,
-        })
-        .map_err(Trouble::from)
-    })
-    .collect()
+    rows.map(|row| row.map(|(id, bytes)| Secret { id: SecretId(id), bytes }).map_err(Trouble::from)).collect()
 }

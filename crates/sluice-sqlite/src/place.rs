@@ -33,11 +33,7 @@ impl Place {
             (Found::File { .. }, _) => {}
         }
         check_access(&path, Access::READ_OK | Access::WRITE_OK, "the ledger")?;
-        check_access(
-            &folder,
-            Access::WRITE_OK | Access::EXEC_OK,
-            "the folder of the ledger",
-        )?;
+        check_access(&folder, Access::WRITE_OK | Access::EXEC_OK, "the folder of the ledger")?;
         Ok(Self { path, warnings })
     }
 }
@@ -52,10 +48,7 @@ pub(crate) struct FileId {
 impl FileId {
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let found = metadata(path).ok()?;
-        Some(Self {
-            device: found.dev(),
-            inode: found.ino(),
-        })
+        Some(Self { device: found.dev(), inode: found.ino() })
     }
 }
 
@@ -104,13 +97,8 @@ fn look_at_filesystem(folder: &Path) -> Result<Vec<String>, StoreError> {
 
 fn look_at_file(path: &Path) -> Result<Found, StoreError> {
     match metadata(path) {
-        Ok(found) if found.is_file() => Ok(Found::File {
-            empty: found.len() == 0,
-        }),
-        Ok(_) => Err(StoreError::new(
-            Kind::Unsuitable,
-            format!("{} is no regular file", path.display()),
-        )),
+        Ok(found) if found.is_file() => Ok(Found::File { empty: found.len() == 0 }),
+        Ok(_) => Err(StoreError::new(Kind::Unsuitable, format!("{} is no regular file", path.display()))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
         Err(error) => {
             let sentence = format!("{} cannot be looked at", path.display());

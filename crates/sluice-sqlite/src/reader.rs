@@ -26,17 +26,8 @@ struct Shelf {
 
 impl Readers {
     pub(crate) fn new(path: PathBuf, ledger: String, limit: usize, busy_timeout: Duration) -> Self {
-        let shelf = Mutex::new(Shelf {
-            idle: Vec::new(),
-            may_open: limit.max(1),
-        });
-        Self {
-            path,
-            ledger,
-            busy_timeout,
-            shelf,
-            returned: Condvar::new(),
-        }
+        let shelf = Mutex::new(Shelf { idle: Vec::new(), may_open: limit.max(1) });
+        Self { path, ledger, busy_timeout, shelf, returned: Condvar::new() }
     }
 
     /// Reads with the next free connection.
@@ -44,14 +35,8 @@ impl Readers {
         &self,
         query: impl FnOnce(&Connection) -> Result<T, Trouble>,
     ) -> Result<T, StoreError> {
-        let mut borrowed = Borrowed {
-            readers: self,
-            conn: self.take(),
-        };
-        borrowed
-            .conn()
-            .and_then(query)
-            .map_err(|error| error.into_error(self.busy_timeout))
+        let mut borrowed = Borrowed { readers: self, conn: self.take() };
+        borrowed.conn().and_then(query).map_err(|error| error.into_error(self.busy_timeout))
     }
 
     /// An idle connection, or the right to open one.
@@ -73,11 +58,7 @@ impl Readers {
     fn open(&self) -> Result<Connection, Trouble> {
         let conn = connect::reader(&self.path, self.busy_timeout)?;
         let ledger: String = conn.query_row("SELECT ledger FROM meta WHERE one = 1", [], |row| row.get(0))?;
-        if ledger == self.ledger {
-            Ok(conn)
-        } else {
-            Err(Trouble::Replaced)
-        }
+        if ledger == self.ledger { Ok(conn) } else { Err(Trouble::Replaced) }
     }
 
     fn shelf(&self) -> MutexGuard<'_, Shelf> {

@@ -17,15 +17,8 @@ pub(crate) use cells::Cells;
 pub(crate) use encode::{int, text};
 
 /// What the store itself writes of a record, in the order of binding and reading.
-const STAMPS: [&str; 7] = [
-    "id",
-    "version",
-    "incarnation",
-    "created",
-    "updated",
-    "lease_boot",
-    "lease_until_ns",
-];
+const STAMPS: [&str; 7] =
+    ["id", "version", "incarnation", "created", "updated", "lease_boot", "lease_until_ns"];
 
 /// What changes write of a record, in the order of binding and reading.
 const BODY: [&str; 32] = [
@@ -68,12 +61,8 @@ const NAME: [&str; 2] = ["namespace", "key"];
 /// The columns in the order in which [`Found::read`] expects them.
 pub(crate) static COLUMNS: LazyLock<String> = LazyLock::new(|| [&STAMPS[..], &BODY].concat().join(", "));
 
-static FIND: LazyLock<String> = LazyLock::new(|| {
-    format!(
-        "SELECT {} FROM records WHERE namespace = ?1 AND key = ?2",
-        *COLUMNS
-    )
-});
+static FIND: LazyLock<String> =
+    LazyLock::new(|| format!("SELECT {} FROM records WHERE namespace = ?1 AND key = ?2", *COLUMNS));
 
 static INSERT: LazyLock<String> = LazyLock::new(|| {
     let columns = [&STAMPS[..], &BODY, &NAME].concat();
@@ -83,10 +72,7 @@ static INSERT: LazyLock<String> = LazyLock::new(|| {
 
 static UPDATE: LazyLock<String> = LazyLock::new(|| {
     let columns = [&STAMPS[..], &BODY].concat();
-    let sets: Vec<_> = (2..)
-        .zip(&columns[1..])
-        .map(|(at, column)| format!("{column} = ?{at}"))
-        .collect();
+    let sets: Vec<_> = (2..).zip(&columns[1..]).map(|(at, column)| format!("{column} = ?{at}")).collect();
     format!("UPDATE records SET {} WHERE id = ?1", sets.join(", "))
 });
 
@@ -103,17 +89,12 @@ impl Found {
     pub(crate) fn find(conn: &Connection, id: &RecordId) -> Result<Option<Self>, Trouble> {
         let mut statement = conn.prepare_cached(&FIND)?;
         let mut rows = statement.query((id.namespace.as_str(), id.key.as_str()))?;
-        rows.next()?
-            .map(|row| Self::read(&mut Cells::new(row), id.clone()))
-            .transpose()
+        rows.next()?.map(|row| Self::read(&mut Cells::new(row), id.clone())).transpose()
     }
 
     /// Judges its lease and hands it out.
     pub(crate) fn snapshot(self, now: &Moment) -> Snapshot {
-        Snapshot {
-            lease: self.lease.view(now),
-            record: self.record,
-        }
+        Snapshot { lease: self.lease.view(now), record: self.record }
     }
 }
 
@@ -146,8 +127,7 @@ impl Draft<'_> {
 
     /// Writes over the record that was found.
     pub(crate) fn update(&self, conn: &Connection) -> Result<(), Trouble> {
-        conn.prepare_cached(&UPDATE)?
-            .execute(params_from_iter(self.values()?))?;
+        conn.prepare_cached(&UPDATE)?.execute(params_from_iter(self.values()?))?;
         Ok(())
     }
 }
@@ -156,8 +136,5 @@ impl Draft<'_> {
 pub(crate) fn row_of(conn: &Connection, id: &RecordId) -> Result<Option<i64>, Trouble> {
     const SQL: &str = "SELECT id FROM records WHERE namespace = ?1 AND key = ?2";
     let name = (id.namespace.as_str(), id.key.as_str());
-    Ok(conn
-        .prepare_cached(SQL)?
-        .query_row(name, |row| row.get(0))
-        .optional()?)
+    Ok(conn.prepare_cached(SQL)?.query_row(name, |row| row.get(0)).optional()?)
 }

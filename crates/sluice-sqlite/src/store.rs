@@ -59,14 +59,7 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreErrorKind::Missing`] without the file, and those of [`SqliteStore::open`].
     pub async fn open_existing(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        Self::open_with(
-            path,
-            Options {
-                create: false,
-                ..Options::default()
-            },
-        )
-        .await
+        Self::open_with(path, Options { create: false, ..Options::default() }).await
     }
 
     /// Opens a ledger as the options say.
@@ -88,18 +81,13 @@ impl SqliteStore {
             }
             Err(error) => drop(opened.send(Err(error))),
         };
-        let writer = thread::Builder::new()
-            .name("sluice-sqlite".into())
-            .spawn(start)
-            .map_err(|error| {
-                let sentence = "no thread could be started for the ledger";
-                StoreError::new(StoreErrorKind::Unavailable, sentence).with_source(error)
-            })?;
+        let writer = thread::Builder::new().name("sluice-sqlite".into()).spawn(start).map_err(|error| {
+            let sentence = "no thread could be started for the ledger";
+            StoreError::new(StoreErrorKind::Unavailable, sentence).with_source(error)
+        })?;
         let mut shared: Shared = answer.await.map_err(|_| gone())??;
         (shared.jobs, shared.writer) = (Some(jobs), Some(writer));
-        Ok(Self {
-            shared: Arc::new(shared),
-        })
+        Ok(Self { shared: Arc::new(shared) })
     }
 
     /// The file, as an absolute path.
@@ -118,11 +106,7 @@ impl SqliteStore {
         job: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Job,
     ) -> BoxFuture<'_, Result<T, StoreError>> {
         let (reply, answer) = oneshot::channel();
-        let sent = self
-            .shared
-            .jobs
-            .as_ref()
-            .is_some_and(|jobs| jobs.send(job(reply)).is_ok());
+        let sent = self.shared.jobs.as_ref().is_some_and(|jobs| jobs.send(job(reply)).is_ok());
         Box::pin(async move { if sent { heard(answer).await } else { Err(gone()) } })
     }
 }
@@ -134,37 +118,17 @@ fn open(path: PathBuf, options: Options) -> Result<(Writer, Shared), StoreError>
     };
     let place = Place::prepare(path, options.create)?;
     let (writer, ledger) = Writer::open(&place, &options, Arc::clone(&clock))?;
-    let readers = Readers::new(
-        place.path.clone(),
-        ledger.id.clone(),
-        options.readers,
-        options.busy_timeout,
-    );
-    Ok((
-        writer,
-        Shared {
-            ledger,
-            place,
-            readers,
-            clock,
-            jobs: None,
-            writer: None,
-        },
-    ))
+    let readers = Readers::new(place.path.clone(), ledger.id.clone(), options.readers, options.busy_timeout);
+    Ok((writer, Shared { ledger, place, readers, clock, jobs: None, writer: None }))
 }
 
 async fn heard<T>(answer: Receiver<Result<T, StoreError>>) -> Result<T, StoreError> {
     // The writer never drops a reply unless it breaks down, and then nobody knows how far it came.
-    answer
-        .await
-        .unwrap_or_else(|_| Err(gone().with_outcome_unknown()))
+    answer.await.unwrap_or_else(|_| Err(gone().with_outcome_unknown()))
 }
 
 fn gone() -> StoreError {
-    StoreError::new(
-        StoreErrorKind::Unavailable,
-        "the thread that writes the ledger has ended; open it again",
-    )
+    StoreError::new(StoreErrorKind::Unavailable, "the thread that writes the ledger has ended; open it again")
 }
 
 impl Drop for Shared {
@@ -192,11 +156,7 @@ impl Store for SqliteStore {
     }
 
     fn apply(&self, id: RecordId, change: Change) -> BoxFuture<'_, Result<Written, StoreError>> {
-        self.ask(|reply| Job::Apply {
-            id,
-            change: Box::new(change),
-            reply,
-        })
+        self.ask(|reply| Job::Apply { id, change: Box::new(change), reply })
     }
 
     fn renew(
@@ -206,13 +166,7 @@ impl Store for SqliteStore {
         epoch: Epoch,
         lease: Duration,
     ) -> BoxFuture<'_, Result<Renewed, StoreError>> {
-        self.ask(|reply| Job::Renew {
-            id,
-            claim,
-            epoch,
-            lease,
-            reply,
-        })
+        self.ask(|reply| Job::Renew { id, claim, epoch, lease, reply })
     }
 
     fn notice(&self, id: RecordId, event: EventDraft) -> BoxFuture<'_, Result<(), StoreError>> {

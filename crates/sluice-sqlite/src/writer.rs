@@ -53,39 +53,22 @@ impl Writer {
         migrate::ensure(&mut conn, &place.path, options, clock.as_ref())?;
         let ledger = names::ledger(&conn).map_err(told)?;
         // From here on waiting is done by `patiently`, whose pauses are shorter than SQLite's.
-        conn.busy_timeout(Duration::ZERO)
-            .map_err(|error| told(error.into()))?;
+        conn.busy_timeout(Duration::ZERO).map_err(|error| told(error.into()))?;
         let hook = options.hook.clone();
-        Ok((
-            Self {
-                conn,
-                path: place.path.clone(),
-                file,
-                clock,
-                hook,
-                busy_timeout,
-            },
-            ledger,
-        ))
+        Ok((Self { conn, path: place.path.clone(), file, clock, hook, busy_timeout }, ledger))
     }
 
     /// Works until nobody can ask for anything any more and everything that was asked for is done.
     pub(crate) fn run(self, jobs: &Receiver<Job>) {
         while let Ok(first) = jobs.recv() {
-            let batch = std::iter::once(first)
-                .chain(jobs.try_iter())
-                .take(LARGEST_BATCH)
-                .collect();
+            let batch = std::iter::once(first).chain(jobs.try_iter()).take(LARGEST_BATCH).collect();
             self.carry_out(batch);
         }
     }
 
     fn carry_out(&self, batch: Vec<Job>) {
         match self.together(&batch) {
-            Ok(done) => batch
-                .into_iter()
-                .zip(done)
-                .for_each(|(job, done)| job.answer(done)),
+            Ok(done) => batch.into_iter().zip(done).for_each(|(job, done)| job.answer(done)),
             Err(Setback::OneOf(_)) if batch.len() > 1 => self.apart(batch),
             Err(setback) => batch.into_iter().for_each(|job| job.fail(self.error(&setback))),
         }
@@ -119,8 +102,7 @@ impl Writer {
 
     fn alone(&self, job: &Job) -> Result<Done, Setback> {
         let mut done = self.together(std::slice::from_ref(job))?;
-        done.pop()
-            .ok_or(Setback::OneOf(Trouble::Absent("the answer of a job")))
+        done.pop().ok_or(Setback::OneOf(Trouble::Absent("the answer of a job")))
     }
 
     fn begin(&self) -> Result<(), Setback> {
@@ -147,11 +129,7 @@ impl Writer {
     fn commit(&self) -> Result<(), Setback> {
         self.pass(Moment::Commit).map_err(Setback::Unknown)?;
         patiently(self.busy_timeout, || self.statement("COMMIT")).map_err(|error| {
-            if error.is_busy() {
-                Setback::Shared(error)
-            } else {
-                Setback::Unknown(error)
-            }
+            if error.is_busy() { Setback::Shared(error) } else { Setback::Unknown(error) }
         })?;
         self.pass(Moment::Committed).map_err(Setback::Unknown)
     }
@@ -170,10 +148,7 @@ impl Writer {
             Setback::Shared(trouble) | Setback::OneOf(trouble) => {
                 trouble.clone().into_error(self.busy_timeout)
             }
-            Setback::Unknown(trouble) => trouble
-                .clone()
-                .into_error(self.busy_timeout)
-                .with_outcome_unknown(),
+            Setback::Unknown(trouble) => trouble.clone().into_error(self.busy_timeout).with_outcome_unknown(),
         }
     }
 }

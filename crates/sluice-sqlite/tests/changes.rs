@@ -28,23 +28,10 @@ fn a_claim_and_its_settlement_are_two_versions_with_one_event_each() {
     assert_eq!(settled.record.created, claimed.record.created);
     assert!(settled.record.updated >= claimed.record.updated);
 
-    assert_eq!(
-        read(&store, "k").unwrap().record,
-        settled.record,
-        "what is read is what was answered"
-    );
+    assert_eq!(read(&store, "k").unwrap().record, settled.record, "what is read is what was answered");
     let events = wait(store.events(&id("k"))).unwrap();
-    let kinds: Vec<_> = events
-        .iter()
-        .map(|event| (event.draft.kind, event.version))
-        .collect();
-    assert_eq!(
-        kinds,
-        [
-            (EventKind::Claimed, Some(Version(1))),
-            (EventKind::Succeeded, Some(Version(2)))
-        ]
-    );
+    let kinds: Vec<_> = events.iter().map(|event| (event.draft.kind, event.version)).collect();
+    assert_eq!(kinds, [(EventKind::Claimed, Some(Version(1))), (EventKind::Succeeded, Some(Version(2)))]);
     assert_eq!(events[1].at, settled.record.updated);
 }
 
@@ -53,32 +40,19 @@ fn a_change_whose_guard_does_not_hold_changes_nothing_and_says_what_is_there() {
     let place = Place::new();
     let store = place.open();
     let claimed = claim(&store, "k");
-    let before = place
-        .raw()
-        .query_row("SELECT count(*) FROM events", [], |row| row.get::<_, i64>(0))
-        .unwrap();
+    let before =
+        place.raw().query_row("SELECT count(*) FROM events", [], |row| row.get::<_, i64>(0)).unwrap();
 
     let answer = wait(store.apply(id("k"), first_claim(claim_id()))).unwrap();
-    let Written::Found { snapshot, unmet } = answer else {
-        panic!("a second first claim was granted")
-    };
+    let Written::Found { snapshot, unmet } = answer else { panic!("a second first claim was granted") };
     assert_eq!(unmet, Unmet::Record);
     assert_eq!(snapshot.unwrap().record, claimed.record);
     assert_eq!(read(&store, "k").unwrap().record, claimed.record);
-    let after = place
-        .raw()
-        .query_row("SELECT count(*) FROM events", [], |row| row.get::<_, i64>(0))
-        .unwrap();
+    let after = place.raw().query_row("SELECT count(*) FROM events", [], |row| row.get::<_, i64>(0)).unwrap();
     assert_eq!(before, after);
 
     let answer = wait(store.apply(id("absent"), success(&claimed, b"1"))).unwrap();
-    assert_eq!(
-        answer,
-        Written::Found {
-            snapshot: None,
-            unmet: Unmet::Record
-        }
-    );
+    assert_eq!(answer, Written::Found { snapshot: None, unmet: Unmet::Record });
     assert_eq!(read(&store, "absent"), None);
 }
 
@@ -97,16 +71,7 @@ fn a_claim_id_is_granted_once_ever() {
 
     for used in claims {
         let answer = wait(store.apply(id("k"), next_claim(&released, used))).unwrap();
-        assert!(
-            matches!(
-                answer,
-                Written::Found {
-                    unmet: Unmet::Grant,
-                    ..
-                }
-            ),
-            "{used} was granted twice"
-        );
+        assert!(matches!(answer, Written::Found { unmet: Unmet::Grant, .. }), "{used} was granted twice");
     }
     // The same id under another key is another claim.
     apply(&store, "other", first_claim(claims[1]));
@@ -123,21 +88,9 @@ fn a_superseded_holder_is_known_by_claim_and_epoch_together() {
 
     let late = |grant| success(&second, b"1").when_grant(grant);
     let answer = wait(store.apply(id("k"), late(GrantGuard::Held(old, Epoch(2))))).unwrap();
-    assert!(matches!(
-        answer,
-        Written::Found {
-            unmet: Unmet::Grant,
-            ..
-        }
-    ));
+    assert!(matches!(answer, Written::Found { unmet: Unmet::Grant, .. }));
     let answer = wait(store.apply(id("k"), late(GrantGuard::Held(claim_id(), Epoch(1))))).unwrap();
-    assert!(matches!(
-        answer,
-        Written::Found {
-            unmet: Unmet::Grant,
-            ..
-        }
-    ));
+    assert!(matches!(answer, Written::Found { unmet: Unmet::Grant, .. }));
     apply(&store, "k", late(GrantGuard::Held(old, Epoch(1))));
 }
 
@@ -156,13 +109,8 @@ fn every_field_of_a_record_reads_back_equal() {
     set.labels.actor = Some(String::new());
     set.labels.run_id = Some("run \u{0} \u{1f600} \u{202e}".into());
     set.labels.object_id = Some("'; DROP TABLE records; --".into());
-    set.fingerprint = Some(Fingerprint {
-        secret_id: SecretId("fp-1".into()),
-        mac: [0xfe; 32],
-    });
-    set.unresolved = [(Epoch(1), Doubt::Lapsed), (Epoch(u64::MAX), Doubt::Unknown)]
-        .into_iter()
-        .collect();
+    set.fingerprint = Some(Fingerprint { secret_id: SecretId("fp-1".into()), mac: [0xfe; 32] });
+    set.unresolved = [(Epoch(1), Doubt::Lapsed), (Epoch(u64::MAX), Doubt::Unknown)].into_iter().collect();
     set.landed = [Epoch(3), Epoch(u64::MAX)].into();
     set.evidence = Some(Kept::within(b"\x00\xff".to_vec(), 10));
     set.outcome = Outcome::Success(Kept::within(vec![7; 100], 10));
@@ -183,11 +131,7 @@ fn every_kind_of_outcome_reads_back_equal() {
         Outcome::Success(Kept::within(Vec::new(), 0)),
         Outcome::Success(Kept::within(vec![0; 70_000], usize::MAX)),
         Outcome::Success(Kept::within(vec![1; 70_000], 65_536)),
-        Outcome::Success(Kept {
-            bytes: None,
-            sha256: Some([1; 32]),
-            value: Ok(b"x".to_vec()),
-        }),
+        Outcome::Success(Kept { bytes: None, sha256: Some([1; 32]), value: Ok(b"x".to_vec()) }),
         Outcome::Fault(Fault {
             class: FailureClass::Permanent,
             code: Some("declined".into()),
@@ -209,18 +153,7 @@ fn odd_keys_are_kept_apart_byte_for_byte() {
     let place = Place::new();
     let store = place.open();
     let long = "x".repeat(100_000);
-    let keys = [
-        "a",
-        "a\u{0}",
-        "a\u{0}b",
-        "A",
-        "a ",
-        "\u{e9}",
-        "e\u{301}",
-        "\u{1f600}",
-        "\u{fb33}",
-        &long,
-    ];
+    let keys = ["a", "a\u{0}", "a\u{0}b", "A", "a ", "\u{e9}", "e\u{301}", "\u{1f600}", "\u{fb33}", &long];
     for key in keys {
         claim(&store, key);
     }
@@ -234,24 +167,16 @@ fn odd_keys_are_kept_apart_byte_for_byte() {
 fn a_notice_is_an_event_without_a_version_and_changes_no_record() {
     let place = Place::new();
     let store = place.open();
-    let early = EventDraft::new(EventKind::Note)
-        .by("ann")
-        .because("before there was a record");
+    let early = EventDraft::new(EventKind::Note).by("ann").because("before there was a record");
     wait(store.notice(id("k"), early.clone())).unwrap();
     let claimed = claim(&store, "k");
     wait(store.notice(id("k"), EventDraft::new(EventKind::KeyConflict))).unwrap();
 
     assert_eq!(read(&store, "k").unwrap().record, claimed.record);
     let events = wait(store.events(&id("k"))).unwrap();
-    let seen: Vec<_> = events
-        .iter()
-        .map(|event| (event.draft.kind, event.version))
-        .collect();
+    let seen: Vec<_> = events.iter().map(|event| (event.draft.kind, event.version)).collect();
     let claimed = (EventKind::Claimed, Some(Version(1)));
-    assert_eq!(
-        seen,
-        [(EventKind::Note, None), claimed, (EventKind::KeyConflict, None)]
-    );
+    assert_eq!(seen, [(EventKind::Note, None), claimed, (EventKind::KeyConflict, None)]);
     assert_eq!(events[0].draft, early);
     assert!(wait(store.events(&id("nobody"))).unwrap().is_empty());
 }
@@ -268,9 +193,6 @@ fn a_caller_that_stops_listening_changes_nothing_for_the_others() {
     drop(store);
     let store = place.open();
     for number in 0..50 {
-        assert_eq!(
-            read(&store, &format!("k{number}")).unwrap().record.body.status,
-            Status::InFlight
-        );
+        assert_eq!(read(&store, &format!("k{number}")).unwrap().record.body.status, Status::InFlight);
     }
 }

@@ -15,11 +15,8 @@ fn main() {
     let rounds: usize = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(5);
     let seconds: f64 = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(2.0);
     let length = Duration::from_secs_f64(seconds);
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_time()
-        .build()
-        .unwrap();
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
     let (mut floors, mut ones, mut manies) = (Vec::new(), Vec::new(), Vec::new());
     for round in 1..=rounds {
         let folder = tempfile::tempdir().unwrap();
@@ -85,10 +82,7 @@ async fn fresh(path: &Path, callers: u64, length: Duration) -> f64 {
                 while started.elapsed() < length {
                     let number = numbers.fetch_add(1, Ordering::Relaxed);
                     let spec = EffectSpec::new(Key::new(format!("fresh {number:060}")).unwrap());
-                    let done = sluice
-                        .run(spec, |_ctx| async { Ok::<_, Failure>(1) })
-                        .await
-                        .unwrap();
+                    let done = sluice.run(spec, |_ctx| async { Ok::<_, Failure>(1) }).await.unwrap();
                     assert!(done.ran_now());
                 }
             })

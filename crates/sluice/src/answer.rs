@@ -31,9 +31,9 @@ pub(crate) fn tell<T: DeserializeOwned>(
     let record = &found.record;
     match answer {
         Answer::Replay => Ok(replay(record)),
-        Answer::AlreadyProcessed => Ok(Done::WithoutValue(
-            Meta::of(record).because(Reason::AlreadyProcessed),
-        )),
+        Answer::AlreadyProcessed => {
+            Ok(Done::WithoutValue(Meta::of(record).because(Reason::AlreadyProcessed)))
+        }
         other => Err(refuse(other, found, bound, holder)),
     }
 }
@@ -42,10 +42,7 @@ pub(crate) fn tell<T: DeserializeOwned>(
 pub(crate) fn replay<T: DeserializeOwned>(record: &Record) -> Done<T> {
     let meta = Meta::of(record);
     let Outcome::Success(kept) = &record.body.outcome else {
-        return Done::WithoutValue(meta.because(Reason::NotKept {
-            bytes: None,
-            sha256: None,
-        }));
+        return Done::WithoutValue(meta.because(Reason::NotKept { bytes: None, sha256: None }));
     };
     match &kept.value {
         Ok(text) => {
@@ -62,10 +59,7 @@ pub(crate) fn replay<T: DeserializeOwned>(record: &Record) -> Done<T> {
 }
 
 fn not_kept(kept: &Kept) -> Reason {
-    Reason::NotKept {
-        bytes: kept.bytes,
-        sha256: kept.sha256.map(sluice_core::outcome::hex),
-    }
+    Reason::NotKept { bytes: kept.bytes, sha256: kept.sha256.map(sluice_core::outcome::hex) }
 }
 
 /// The error for an intent that ended without a success, as its own delivery or a waiter hears it.
@@ -84,12 +78,7 @@ fn refuse(answer: Answer, found: &Snapshot, bound: Option<Epoch>, holder: Livene
     let mut about = about(found, bound);
     match answer {
         Answer::Failed { tell: false } => about.fault = None,
-        Answer::Conflict(_) => {
-            about = About {
-                id: about.id,
-                ..About::default()
-            }
-        }
+        Answer::Conflict(_) => about = About { id: about.id, ..About::default() },
         Answer::Indeterminate => about.safe_after = safe_after(found, holder),
         Answer::InFlight => about.safe_after = Some(found.lease.remaining()),
         _ => {}
@@ -104,9 +93,7 @@ fn safe_after(found: &Snapshot, holder: Liveness) -> Option<std::time::Duration>
     if holder.is_gone() {
         return None;
     }
-    found
-        .lease
-        .until_quiet(quiet_after(found.record.body.terms.attempt_timeout))
+    found.lease.until_quiet(quiet_after(found.record.body.terms.attempt_timeout))
 }
 
 fn sentence(answer: Answer, found: &Snapshot) -> (Code, String) {

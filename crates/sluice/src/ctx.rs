@@ -72,9 +72,7 @@ impl Ctx {
     /// # Errors
     /// `E_LEASE_LOST` once the lease, less its margin, is over, or another execution is known to have landed.
     pub fn may_send(&self) -> Result<Duration, Error> {
-        self.held
-            .may_send(self.inner.ports.clock.elapsed())
-            .ok_or_else(lease_lost)
+        self.held.may_send(self.inner.ports.clock.elapsed()).ok_or_else(lease_lost)
     }
 
     /// Makes the point of no return durable. Call it right before the side effect, and do nothing if it fails.
@@ -96,9 +94,7 @@ impl Ctx {
                     self.held.saw(*now);
                     return self.may_send().map(drop);
                 }
-                Ok(Written::Found {
-                    snapshot: Some(now), ..
-                }) => *now,
+                Ok(Written::Found { snapshot: Some(now), .. }) => *now,
                 Ok(Written::Found { snapshot: None, .. }) => return Err(lease_lost()),
                 Err(error) if !error.outcome_unknown => return Err(error.into()),
                 Err(_) => match self.inner.store.read(&self.held.id).await? {
@@ -107,10 +103,7 @@ impl Ctx {
                 },
             };
         }
-        Err(Error::new(
-            Code::Store,
-            "the mark could not be written, since the record kept changing",
-        ))
+        Err(Error::new(Code::Store, "the mark could not be written, since the record kept changing"))
     }
 
     /// Is ready once nothing more should be started: the lease is lost, or the effect took too long.

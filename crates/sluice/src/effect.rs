@@ -91,11 +91,7 @@ impl From<&Key> for Named {
 
 impl From<&str> for Named {
     fn from(key: &str) -> Self {
-        Self(
-            Key::new(key)
-                .map(|key| (key, Labels::default()))
-                .map_err(Error::from),
-        )
+        Self(Key::new(key).map(|key| (key, Labels::default())).map_err(Error::from))
     }
 }
 
@@ -152,16 +148,9 @@ impl<'a> Unguarded<'a> {
     fn guarded(self, fingerprint: Result<Option<Request>, InputError>) -> EffectBuilder<'a> {
         let spec = self.named.0.and_then(|(key, labels)| {
             let fingerprint = fingerprint?;
-            Ok(EffectSpec {
-                fingerprint,
-                labels,
-                ..EffectSpec::new(key)
-            })
+            Ok(EffectSpec { fingerprint, labels, ..EffectSpec::new(key) })
         });
-        EffectBuilder {
-            sluice: self.sluice,
-            spec,
-        }
+        EffectBuilder { sluice: self.sluice, spec }
     }
 }
 

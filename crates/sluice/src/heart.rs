@@ -54,11 +54,7 @@ impl Held {
 
     /// A claim whose lease is long over and whose outcome is only now written down.
     pub fn late(snapshot: Snapshot, claim: ClaimId, epoch: Epoch) -> Self {
-        Self {
-            claim,
-            epoch,
-            ..Self::granted(snapshot, Duration::ZERO)
-        }
+        Self { claim, epoch, ..Self::granted(snapshot, Duration::ZERO) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -66,11 +62,7 @@ impl Held {
     }
 
     pub fn may_send(&self, now: Duration) -> Option<Duration> {
-        if self.is_cancelled() {
-            None
-        } else {
-            self.state().lease.may_send(now)
-        }
+        if self.is_cancelled() { None } else { self.state().lease.may_send(now) }
     }
 
     pub fn snapshot(&self) -> Snapshot {
@@ -110,10 +102,7 @@ impl Held {
 
     fn renewed(&self, asked_at: Duration, answer: Renewed) {
         match answer {
-            Renewed::Extended {
-                remaining,
-                landed_elsewhere,
-            } => {
+            Renewed::Extended { remaining, landed_elsewhere } => {
                 self.state().lease = HeldLease::granted(asked_at, remaining, self.lease);
                 if landed_elsewhere {
                     self.cancel();
@@ -156,9 +145,7 @@ impl Beats {
     fn take_due(&mut self, now: Duration) -> Vec<(u64, Arc<Held>)> {
         let later = self.due.split_off(&(now + Duration::from_nanos(1), 0));
         let due = std::mem::replace(&mut self.due, later);
-        due.into_iter()
-            .map(|((_, number), held)| (number, held))
-            .collect()
+        due.into_iter().map(|((_, number), held)| (number, held)).collect()
     }
 }
 
@@ -185,15 +172,8 @@ impl Drop for Heart {
 
 impl Heart {
     pub fn new(store: Arc<dyn Store>, ports: Ports) -> Self {
-        let shared = Shared {
-            store,
-            ports,
-            beats: Mutex::default(),
-            sooner: Arc::default(),
-        };
-        Self {
-            shared: Arc::new(shared),
-        }
+        let shared = Shared { store, ports, beats: Mutex::default(), sooner: Arc::default() };
+        Self { shared: Arc::new(shared) }
     }
 
     /// Renews this claim from now on.
@@ -215,10 +195,7 @@ impl Heart {
             shared.sooner.notify_one();
         }
         drop(beats);
-        Beating {
-            shared: shared.clone(),
-            number,
-        }
+        Beating { shared: shared.clone(), number }
     }
 }
 
@@ -251,9 +228,7 @@ impl Shared {
         let asked: Vec<_> = due
             .into_iter()
             .map(|(number, held)| {
-                let answer = self
-                    .store
-                    .renew(held.id.clone(), held.claim, held.epoch, held.lease);
+                let answer = self.store.renew(held.id.clone(), held.claim, held.epoch, held.lease);
                 (number, held, answer)
             })
             .collect();
@@ -283,8 +258,6 @@ impl Shared {
     fn pause(&self) -> Duration {
         let mut beats = self.beats();
         beats.next = beats.due.keys().next().map(|(due, _)| *due);
-        beats
-            .next
-            .map_or(IDLE, |next| next.saturating_sub(self.ports.clock.elapsed()))
+        beats.next.map_or(IDLE, |next| next.saturating_sub(self.ports.clock.elapsed()))
     }
 }

@@ -31,12 +31,7 @@ impl Sluice {
         let mut recovered = Recovered::default();
         let mut after = None;
         loop {
-            let query = Query {
-                statuses: vec![Status::InFlight],
-                limit: 500,
-                after,
-                ..Query::default()
-            };
+            let query = Query { statuses: vec![Status::InFlight], limit: 500, after, ..Query::default() };
             let page = self.inner.store.list(query).await?;
             for found in page.items {
                 let holder = self.inner.ports.witness.judge(&found.record.body.holder);
@@ -67,10 +62,7 @@ impl Sluice {
             return Ok(false);
         }
         let held = Held::late(found, unrecorded.claim, unrecorded.epoch);
-        Ok(!matches!(
-            settle(self, &held, unrecorded.report).await,
-            Settled::Unrecorded(_)
-        ))
+        Ok(!matches!(settle(self, &held, unrecorded.report).await, Settled::Unrecorded(_)))
     }
 
     /// Writes a lapse. Where somebody else was faster, the caller looks again and sees it.

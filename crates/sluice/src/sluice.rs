@@ -52,16 +52,8 @@ impl Sluice {
 
     /// The same for a store that others use too.
     pub fn open_shared(store: Arc<dyn Store>) -> Builder {
-        let settings = Settings {
-            result_limit: RESULT_LIMIT,
-            settle_patience: Duration::from_mins(1),
-        };
-        Builder {
-            store,
-            namespace: Ok(Namespace::default()),
-            settings,
-            ports: None,
-        }
+        let settings = Settings { result_limit: RESULT_LIMIT, settle_patience: Duration::from_mins(1) };
+        Builder { store, namespace: Ok(Namespace::default()), settings, ports: None }
     }
 
     /// Names an intent to run: a [`Key`](crate::Key), or an [`Intent`](crate::Intent) of any parts.
@@ -76,10 +68,7 @@ impl Sluice {
     /// # Errors
     /// `E_INVALID_KEY` where the builder was given one that is none.
     pub fn namespace(&self) -> Result<&Namespace, Error> {
-        self.inner
-            .namespace
-            .as_ref()
-            .map_err(|error| error.clone().into())
+        self.inner.namespace.as_ref().map_err(|error| error.clone().into())
     }
 
     /// The ledger behind it.
@@ -112,9 +101,7 @@ impl Sluice {
     }
 
     pub(crate) fn namespace_of(&self, spec: &EffectSpec) -> Result<Namespace, Error> {
-        spec.namespace
-            .clone()
-            .map_or_else(|| self.namespace().cloned(), Ok)
+        spec.namespace.clone().map_or_else(|| self.namespace().cloned(), Ok)
     }
 }
 
@@ -192,8 +179,6 @@ impl Builder {
             running: AtomicUsize::new(0),
             ended: Notify::new(),
         };
-        Sluice {
-            inner: Arc::new(inner),
-        }
+        Sluice { inner: Arc::new(inner) }
     }
 }

@@ -34,11 +34,7 @@ impl Clock for BootClock {
 
     fn wall(&self) -> LedgerTime {
         let now = clock_gettime(ClockId::Realtime);
-        LedgerTime(
-            now.tv_sec
-                .saturating_mul(1000)
-                .saturating_add(now.tv_nsec / 1_000_000),
-        )
+        LedgerTime(now.tv_sec.saturating_mul(1000).saturating_add(now.tv_nsec / 1_000_000))
     }
 }
 
@@ -73,16 +69,10 @@ impl Spawn for TokioTasks {
     }
 
     fn spawn_dedicated(&self, name: &str, task: BoxFuture<'static, ()>) -> bool {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .build()
-        else {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_time().build() else {
             return false;
         };
-        std::thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(move || runtime.block_on(task))
-            .is_ok()
+        std::thread::Builder::new().name(name.to_owned()).spawn(move || runtime.block_on(task)).is_ok()
     }
 }
 
@@ -128,30 +118,18 @@ pub fn this_process() -> Holder {
 fn machine() -> String {
     let namespace = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
     let id = first_line("/etc/machine-id");
-    if id.is_empty() {
-        id
-    } else {
-        format!("{id} {}", namespace.to_string_lossy())
-    }
+    if id.is_empty() { id } else { format!("{id} {}", namespace.to_string_lossy()) }
 }
 
 fn first_line(path: &str) -> String {
-    std::fs::read_to_string(path)
-        .unwrap_or_default()
-        .trim()
-        .to_owned()
+    std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
 }
 
 /// When a process started, in the kernel's ticks since boot: field 22 of its `stat` file.
 pub fn start_time(pid: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The second field is a name that may itself contain spaces and brackets, so the count starts after it.
-    stat.rsplit_once(')')?
-        .1
-        .split_ascii_whitespace()
-        .nth(19)?
-        .parse()
-        .ok()
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
 /// Keeps no unrecorded outcome: a library's caller gets it in the error.

@@ -56,9 +56,8 @@ impl Sluice {
                 VerdictStep::Write(change, epoch) => (change, epoch),
                 VerdictStep::Already(epoch) => return Ok(Resolved::Already(epoch, Box::new(found))),
                 refused => {
-                    let event = EventDraft::new(EventKind::VerdictRefused)
-                        .by(&ruling.by)
-                        .because(&ruling.reason);
+                    let event =
+                        EventDraft::new(EventKind::VerdictRefused).by(&ruling.by).because(&ruling.reason);
                     self.inner.store.notice(id.clone(), event).await?;
                     return Ok(Resolved::Refused(Box::new(refused), Box::new(found)));
                 }
@@ -94,8 +93,5 @@ impl Sluice {
 }
 
 fn busy() -> Error {
-    Error::new(
-        Code::Store,
-        "the record kept changing under the request; ask again",
-    )
+    Error::new(Code::Store, "the record kept changing under the request; ask again")
 }

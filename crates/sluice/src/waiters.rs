@@ -39,11 +39,7 @@ impl Topics {
 
 impl Waiters {
     pub fn new(store: Arc<dyn Store>, ports: Ports) -> Self {
-        Self {
-            topics: Arc::default(),
-            store,
-            ports,
-        }
+        Self { topics: Arc::default(), store, ports }
     }
 
     /// Follows one record. The receiver's first value is `seen`; each later one is a newer look.
@@ -57,9 +53,7 @@ impl Waiters {
         self.topics.count.store(map.len(), Ordering::SeqCst);
         drop(map);
         let (waiters, id) = (self.clone(), id.clone());
-        self.ports
-            .spawn
-            .spawn(Box::pin(async move { waiters.look(id).await }));
+        self.ports.spawn.spawn(Box::pin(async move { waiters.look(id).await }));
         receiver
     }
 

@@ -24,10 +24,7 @@ fn abandoned_claim(ledger: &Ledger, text: &str) {
     spec.terms.lease = LEASE;
     let runtime = std::thread::spawn(move || {
         // The runtime is dropped in the middle of the effect, which is as close to a death as a thread gets.
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
             let mut started = Some(started);
             let run = sluice.run(spec, move |_| {
@@ -56,10 +53,7 @@ fn b01_a_stale_takeover_changes_nothing_and_hears_the_owners_result() {
         // B reads the ended claim and is paused; A, still alive, commits its success; B goes on.
         let stale = look(&sluice, "k").await.unwrap();
         let takeover = decide::lapse(&stale, Liveness::Unknown).unwrap();
-        let report = Report::Success {
-            kept: Kept::within(b"7".to_vec(), 10),
-            object_id: None,
-        };
+        let report = Report::Success { kept: Kept::within(b"7".to_vec(), 10), object_id: None };
         let body = &stale.record.body;
         let SettleStep::Write(success) = decide::settle(&stale, body.claim, body.epoch, &report) else {
             unreachable!()
@@ -67,18 +61,12 @@ fn b01_a_stale_takeover_changes_nothing_and_hears_the_owners_result() {
         let written = ledger.handles[1].apply(id("k"), success).await.unwrap();
         assert!(matches!(written, Written::Applied(_)));
         let refused = ledger.handles[2].apply(id("k"), takeover).await.unwrap();
-        let Written::Found {
-            snapshot: Some(found),
-            ..
-        } = refused
-        else {
+        let Written::Found { snapshot: Some(found), .. } = refused else {
             panic!("the stale takeover applied")
         };
         assert_eq!(found.record.body.status, Status::Succeeded);
         let done = sluice
-            .run(spec("k"), |_| async {
-                Err::<u32, _>(Failure::permanent("ran again"))
-            })
+            .run(spec("k"), |_| async { Err::<u32, _>(Failure::permanent("ran again")) })
             .await
             .unwrap();
         assert_eq!(done.value(), Some(7));
@@ -146,22 +134,10 @@ fn b05_a_namespace_and_a_key_are_never_joined() {
             assert_eq!(done, Done::Executed(wanted));
         }
         assert_eq!(effects.get(), 8);
-        let refused = sluice
-            .effect("c")
-            .no_fingerprint()
-            .namespace("")
-            .run(|_| async { Ok::<_, Failure>(1) })
-            .await;
-        assert_eq!(
-            refused.unwrap_err().code(),
-            Code::InvalidKey,
-            "an empty scope is no scope"
-        );
-        let nul = sluice
-            .effect("a\0b")
-            .no_fingerprint()
-            .run(|_| async { Ok::<_, Failure>(1) })
-            .await;
+        let refused =
+            sluice.effect("c").no_fingerprint().namespace("").run(|_| async { Ok::<_, Failure>(1) }).await;
+        assert_eq!(refused.unwrap_err().code(), Code::InvalidKey, "an empty scope is no scope");
+        let nul = sluice.effect("a\0b").no_fingerprint().run(|_| async { Ok::<_, Failure>(1) }).await;
         assert_eq!(nul.unwrap_err().code(), Code::InvalidKey);
     });
 }
@@ -194,14 +170,8 @@ fn b06_a_success_survives_a_result_that_is_too_large() {
         let text = "x".repeat(20 * 1024 * 1024);
         let (done, effects) = twice(&ledger, "large", text).await;
         assert_eq!(effects, 1);
-        let Done::WithoutValue(meta) = done else {
-            panic!("a stand-in")
-        };
-        let Some(Reason::NotKept {
-            bytes: Some(bytes),
-            sha256: Some(digest),
-        }) = meta.reason
-        else {
+        let Done::WithoutValue(meta) = done else { panic!("a stand-in") };
+        let Some(Reason::NotKept { bytes: Some(bytes), sha256: Some(digest) }) = meta.reason else {
             panic!("no reason")
         };
         assert_eq!((bytes, digest.len()), (20 * 1024 * 1024 + 2, 64));
@@ -211,35 +181,18 @@ fn b06_a_success_survives_a_result_that_is_too_large() {
 #[test]
 fn b06_odd_texts_come_back_as_they_were() {
     on_every_ledger(|ledger| async move {
-        for (n, text) in [
-            "a\0b",
-            "\u{2028}\u{2029}",
-            "\\ud800",
-            "\u{10ffff}\u{fffe}",
-            "\r\n\t\u{7f}",
-            "",
-        ]
-        .into_iter()
-        .enumerate()
+        for (n, text) in ["a\0b", "\u{2028}\u{2029}", "\\ud800", "\u{10ffff}\u{fffe}", "\r\n\t\u{7f}", ""]
+            .into_iter()
+            .enumerate()
         {
             let (done, effects) = twice(&ledger, &format!("text {n}"), text.to_owned()).await;
             assert_eq!((done.value().as_deref(), effects), (Some(text), 1));
         }
         let digits = "9".repeat(400);
+        assert_eq!(twice(&ledger, "digits", digits.clone()).await.0.value(), Some(digits));
+        assert_eq!(twice(&ledger, "largest", u64::MAX).await.0.value(), Some(u64::MAX));
         assert_eq!(
-            twice(&ledger, "digits", digits.clone()).await.0.value(),
-            Some(digits)
-        );
-        assert_eq!(
-            twice(&ledger, "largest", u64::MAX).await.0.value(),
-            Some(u64::MAX)
-        );
-        assert_eq!(
-            twice(&ledger, "edge", "y".repeat(64 * 1024 - 2))
-                .await
-                .0
-                .value()
-                .map(|text| text.len()),
+            twice(&ledger, "edge", "y".repeat(64 * 1024 - 2)).await.0.value().map(|text| text.len()),
             Some(65_534)
         );
     });
@@ -254,17 +207,12 @@ fn b06_what_cannot_be_written_down_is_never_replayed_as_something_else() {
         }
         let (done, effects) = twice(&ledger, "nan", Rate { rate: Some(f64::NAN) }).await;
         assert_eq!(effects, 1);
-        assert!(
-            matches!(done, Done::WithoutValue(_)),
-            "NaN must not come back as an absent rate"
-        );
+        assert!(matches!(done, Done::WithoutValue(_)), "NaN must not come back as an absent rate");
         let message = "broke\0here";
         let sluice = ledger.sluice();
         for _ in 0..2 {
             let error = sluice
-                .run(spec("nul error"), move |_| async move {
-                    Err::<u32, _>(Failure::permanent(message))
-                })
+                .run(spec("nul error"), move |_| async move { Err::<u32, _>(Failure::permanent(message)) })
                 .await
                 .unwrap_err();
             assert_eq!(error.details().fault.as_ref().unwrap().message, message);
@@ -276,23 +224,10 @@ fn b06_what_cannot_be_written_down_is_never_replayed_as_something_else() {
 fn b06_a_result_of_another_type_is_given_back_raw() {
     on_every_ledger(|ledger| async move {
         let sluice = ledger.sluice();
-        let _ = sluice
-            .run(spec("k"), |_| async { Ok::<_, Failure>(str::to_owned("text")) })
-            .await
-            .unwrap();
-        let done = sluice
-            .run(spec("k"), |_| async { Ok::<u32, Failure>(1) })
-            .await
-            .unwrap();
-        let Done::WithoutValue(meta) = done else {
-            panic!("a stand-in")
-        };
-        assert_eq!(
-            meta.reason,
-            Some(Reason::Unreadable {
-                raw: "\"text\"".to_owned()
-            })
-        );
+        let _ = sluice.run(spec("k"), |_| async { Ok::<_, Failure>(str::to_owned("text")) }).await.unwrap();
+        let done = sluice.run(spec("k"), |_| async { Ok::<u32, Failure>(1) }).await.unwrap();
+        let Done::WithoutValue(meta) = done else { panic!("a stand-in") };
+        assert_eq!(meta.reason, Some(Reason::Unreadable { raw: "\"text\"".to_owned() }));
     });
 }
 
@@ -349,26 +284,14 @@ fn b07_a_loser_that_does_not_wait_gets_an_answer_of_its_own_kind() {
         running.await.unwrap();
         for sluice in ledger.all() {
             let refused = sluice
-                .run(
-                    EffectSpec {
-                        wait: Wait::No,
-                        ..spec("k")
-                    },
-                    |_| async { Ok::<_, Failure>(2) },
-                )
+                .run(EffectSpec { wait: Wait::No, ..spec("k") }, |_| async { Ok::<_, Failure>(2) })
                 .await
                 .unwrap_err();
             assert_eq!(refused.code(), Code::InFlight);
             assert!(refused.is_retryable() && !refused.did_not_happen());
             let patience = Wait::For(Duration::from_millis(30));
             let late = sluice
-                .run(
-                    EffectSpec {
-                        wait: patience,
-                        ..spec("k")
-                    },
-                    |_| async { Ok::<_, Failure>(2) },
-                )
+                .run(EffectSpec { wait: patience, ..spec("k") }, |_| async { Ok::<_, Failure>(2) })
                 .await
                 .unwrap_err();
             assert_eq!(late.code(), Code::WaitTimeout);
@@ -393,16 +316,8 @@ async fn conflicts(ledger: &Ledger, text: &str) {
         .await
         .unwrap_err();
     assert_eq!((refused.code(), other.get()), (Code::KeyConflict, 0));
-    assert!(
-        !format!("{refused} {:?}", refused.details()).contains("secret"),
-        "the first record leaks"
-    );
-    let none = sluice
-        .effect(text)
-        .no_fingerprint()
-        .run(|_| async { Ok::<_, Failure>(2) })
-        .await
-        .unwrap_err();
+    assert!(!format!("{refused} {:?}", refused.details()).contains("secret"), "the first record leaks");
+    let none = sluice.effect(text).no_fingerprint().run(|_| async { Ok::<_, Failure>(2) }).await.unwrap_err();
     assert_eq!(none.code(), Code::KeyConflict);
     let after = look(&sluice, text).await.unwrap();
     assert_eq!(after.record, before.record);
@@ -456,12 +371,8 @@ fn b08_a_conflict_does_not_even_lapse_a_claim_whose_lease_ended() {
         abandoned_claim(&ledger, "k");
         lease_ended(&ledger.sluice(), "k").await;
         let before = look(&ledger.sluice(), "k").await.unwrap().record;
-        let refused = ledger
-            .sluice()
-            .effect("k")
-            .fingerprint(&1)
-            .run(|_| async { Ok::<_, Failure>(2) })
-            .await;
+        let refused =
+            ledger.sluice().effect("k").fingerprint(&1).run(|_| async { Ok::<_, Failure>(2) }).await;
         assert_eq!(refused.unwrap_err().code(), Code::KeyConflict);
         assert_eq!(look(&ledger.sluice(), "k").await.unwrap().record, before);
     });
@@ -484,10 +395,7 @@ fn b14_a_failure_after_the_side_effect_never_opens_the_key_again() {
             for _ in 0..3 {
                 let bump = effects.clone();
                 let spec = EffectSpec::new(key(&text));
-                let mut spec = EffectSpec {
-                    wait: Wait::No,
-                    ..spec
-                };
+                let mut spec = EffectSpec { wait: Wait::No, ..spec };
                 spec.terms.attempt_timeout =
                     matches!(after, After::Timeout).then_some(Duration::from_millis(50));
                 let effect = move |_| {
@@ -536,10 +444,7 @@ fn b14_only_an_error_that_says_so_opens_the_key_again() {
         let effect = |_| async { Err::<u32, _>(Failure::permanent("declined").with_code("card_declined")) };
         for _ in 0..2 {
             let error = sluice.run(spec("declined"), effect).await.unwrap_err();
-            assert_eq!(
-                error.details().fault.as_ref().unwrap().code.as_deref(),
-                Some("card_declined")
-            );
+            assert_eq!(error.details().fault.as_ref().unwrap().code.as_deref(), Some("card_declined"));
             assert!(error.did_not_happen() && !error.is_retryable());
         }
         let found = look(&sluice, "declined").await.unwrap();
@@ -563,11 +468,9 @@ fn b20_a_caller_that_goes_away_cuts_nothing_in_half() {
                     Ok::<_, Failure>("stored".to_owned())
                 }
             };
-            let gone = tokio::time::timeout(
-                Duration::from_millis(patience),
-                sluice.run(spec(text), effect.clone()),
-            )
-            .await;
+            let gone =
+                tokio::time::timeout(Duration::from_millis(patience), sluice.run(spec(text), effect.clone()))
+                    .await;
             assert!(gone.is_err(), "the caller was to go away first");
             let done = ledger.all()[1].run(spec(text), effect).await.unwrap();
             assert!(matches!(done, Done::Replayed(ref value, _) if value == "stored"));

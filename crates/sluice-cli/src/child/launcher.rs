@@ -38,11 +38,7 @@ fn launch(command: &[OsString]) -> ExitCode {
     let Some((program, rest)) = command.split_first() else {
         return ExitCode::FAILURE;
     };
-    let error = Command::new(program)
-        .args(rest)
-        .envs(order.environment)
-        .stdin(Stdio::from(stdin))
-        .exec();
+    let error = Command::new(program).args(rest).envs(order.environment).stdin(Stdio::from(stdin)).exec();
     let kind = match error.kind() {
         std::io::ErrorKind::NotFound => START_FAILED.not_found,
         std::io::ErrorKind::PermissionDenied => START_FAILED.no_permission,
@@ -57,13 +53,8 @@ fn receive(socket: &mut UnixStream) -> Option<(Order, OwnedFd)> {
     let mut length = [0; 4];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let got = recvmsg(
-        &*socket,
-        &mut [IoSliceMut::new(&mut length)],
-        &mut ancillary,
-        RecvFlags::CMSG_CLOEXEC,
-    )
-    .ok()?;
+    let got = recvmsg(&*socket, &mut [IoSliceMut::new(&mut length)], &mut ancillary, RecvFlags::CMSG_CLOEXEC)
+        .ok()?;
     let stdin = ancillary.drain().find_map(|message| match message {
         RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
         _ => None,

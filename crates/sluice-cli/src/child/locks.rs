@@ -26,9 +26,7 @@ impl Locks {
     pub fn beside(ledger: &Path) -> Self {
         let mut folder = ledger.as_os_str().to_owned();
         folder.push(".locks");
-        Self {
-            folder: folder.into(),
-        }
+        Self { folder: folder.into() }
     }
 
     /// Makes and takes the lock of a claim that is about to be asked for.
@@ -38,12 +36,7 @@ impl Locks {
             _ => {}
         }
         let path = self.folder.join(claim.to_string());
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)?;
+        let file = OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path)?;
         file.try_lock().map_err(std::io::Error::from)?;
         Ok(Lock { file, path })
     }
@@ -77,10 +70,7 @@ impl Locks {
 
     /// A process that still runs the effect of that holder, if one can be found.
     pub fn who(&self, holder: &Holder) -> Option<u32> {
-        let by_lock = holder
-            .lock
-            .as_ref()
-            .and_then(|name| processes::with_open(&self.folder.join(name)));
+        let by_lock = holder.lock.as_ref().and_then(|name| processes::with_open(&self.folder.join(name)));
         by_lock.or_else(|| holder.process_group.and_then(processes::member_of))
     }
 

@@ -30,20 +30,10 @@ impl Stream {
     fn of(bytes: u64, kept: Vec<u8>) -> Self {
         let complete = bytes == kept.len() as u64;
         match String::from_utf8(kept) {
-            Ok(text) => Self {
-                bytes,
-                complete,
-                text: Some(text),
-                base64: None,
-            },
+            Ok(text) => Self { bytes, complete, text: Some(text), base64: None },
             Err(error) => {
                 let base64 = Some(STANDARD.encode(error.as_bytes()));
-                Self {
-                    bytes,
-                    complete,
-                    text: None,
-                    base64,
-                }
+                Self { bytes, complete, text: None, base64 }
             }
         }
     }
@@ -97,10 +87,7 @@ impl Recording {
                     Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                     Err(_) => break,
                 };
-                shared
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(&chunk[..length]);
+                shared.lock().unwrap_or_else(PoisonError::into_inner).push(&chunk[..length]);
                 let failed = echo
                     .as_mut()
                     .is_some_and(|to| to.write_all(&chunk[..length]).and_then(|()| to.flush()).is_err());
@@ -111,9 +98,7 @@ impl Recording {
             let _ = done.send(());
         };
         // Without a thread the stream is recorded as empty and incomplete, which is what is known of it.
-        let _ = std::thread::Builder::new()
-            .name("sluice-output".to_owned())
-            .spawn(read);
+        let _ = std::thread::Builder::new().name("sluice-output".to_owned()).spawn(read);
         Self { tail, ended }
     }
 
@@ -140,10 +125,7 @@ mod tests {
         tail.push(&vec![b'a'; KEEP - 1]);
         tail.push(b"bcd");
         assert_eq!((tail.bytes, tail.kept.len()), (KEEP as u64 + 2, KEEP));
-        assert_eq!(
-            tail.kept.iter().rev().take(3).copied().collect::<Vec<_>>(),
-            b"dcb"
-        );
+        assert_eq!(tail.kept.iter().rev().take(3).copied().collect::<Vec<_>>(), b"dcb");
         tail.push(&vec![b'z'; 3 * KEEP]);
         assert!(tail.kept.len() == KEEP && tail.kept.iter().all(|byte| *byte == b'z'));
     }

@@ -22,11 +22,7 @@ pub struct Order {
 }
 
 /// How the launcher says that the command could not be started.
-pub const START_FAILED: StartFailed = StartFailed {
-    not_found: 1,
-    no_permission: 2,
-    other: 3,
-};
+pub const START_FAILED: StartFailed = StartFailed { not_found: 1, no_permission: 2, other: 3 };
 
 /// One byte for each reason.
 pub struct StartFailed {
@@ -67,10 +63,7 @@ impl Prepared {
             .process_group(0)
             .spawn();
         fcntl_setfd(lock, FdFlags::CLOEXEC)?;
-        Ok(Self {
-            child: child?,
-            socket,
-        })
+        Ok(Self { child: child?, socket })
     }
 
     /// The process group: the id of the process that will be the command.
@@ -105,19 +98,12 @@ impl Prepared {
 
 fn send(socket: &mut UnixStream, order: &Order, stdin: &impl AsFd) -> std::io::Result<()> {
     let text = serde_json::to_vec(order)?;
-    let length = u32::try_from(text.len())
-        .map_err(std::io::Error::other)?
-        .to_le_bytes();
+    let length = u32::try_from(text.len()).map_err(std::io::Error::other)?.to_le_bytes();
     let descriptors = [stdin.as_fd()];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
     ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
-    let sent = sendmsg(
-        &*socket,
-        &[IoSlice::new(&length)],
-        &mut ancillary,
-        SendFlags::NOSIGNAL,
-    )?;
+    let sent = sendmsg(&*socket, &[IoSlice::new(&length)], &mut ancillary, SendFlags::NOSIGNAL)?;
     socket.write_all(&length[sent..])?;
     socket.write_all(&text)
 }

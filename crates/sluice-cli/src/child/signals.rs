@@ -4,11 +4,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::broadcast;
 
 /// Ends the command: interrupt, terminate, hang-up.
-pub const ENDING: [SignalKind; 3] = [
-    SignalKind::interrupt(),
-    SignalKind::terminate(),
-    SignalKind::hangup(),
-];
+pub const ENDING: [SignalKind; 3] = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
 
 /// Every signal that arrives, to everybody who listens. Nobody misses one that came before they looked.
 #[derive(Debug)]
@@ -20,9 +16,7 @@ impl Signals {
     /// Begins to listen. From here on the signals no longer end this process by themselves.
     pub fn listen() -> std::io::Result<Self> {
         let (sender, _) = broadcast::channel(64);
-        for kind in ENDING
-            .into_iter()
-            .chain([SignalKind::from_raw(nix::sys::signal::Signal::SIGTSTP as i32)])
+        for kind in ENDING.into_iter().chain([SignalKind::from_raw(nix::sys::signal::Signal::SIGTSTP as i32)])
         {
             let mut arriving = signal(kind)?;
             let sender = sender.clone();

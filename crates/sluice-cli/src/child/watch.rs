@@ -116,18 +116,14 @@ fn wait_on_a_thread(raw: u32) -> mpsc::UnboundedReceiver<Seen> {
                 let _ = sender.send(Seen::Stopped);
             }
             Ok(Some((_, status))) if status.exited() || status.signaled() => {
-                let _ = sender.send(Seen::Ended {
-                    exit: status.exit_status(),
-                    signal: status.terminating_signal(),
-                });
+                let _ = sender
+                    .send(Seen::Ended { exit: status.exit_status(), signal: status.terminating_signal() });
                 return;
             }
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(_) => return,
         }
     };
-    let _ = std::thread::Builder::new()
-        .name("sluice-wait".to_owned())
-        .spawn(wait);
+    let _ = std::thread::Builder::new().name("sluice-wait".to_owned()).spawn(wait);
     receiver
 }

@@ -23,10 +23,7 @@ pub fn demo(command: DemoCommand) -> Result<u8, Fail> {
     let DemoCommand::Crash = command;
     let folder =
         tempfile::tempdir().map_err(|error| failed(&format!("no temporary folder: {}", reason(&error))))?;
-    Crash {
-        folder: folder.path().to_owned(),
-    }
-    .play()
+    Crash { folder: folder.path().to_owned() }.play()
 }
 
 struct Crash {
@@ -48,20 +45,9 @@ impl Crash {
         self.count("charges still")?;
 
         title("3. A person looks at the target, and says what is true");
-        let resolve = [
-            "effects",
-            "resolve",
-            "--last",
-            "--landed",
-            "--result",
-            r#"{"charge":"ch_1"}"#,
-        ];
+        let resolve = ["effects", "resolve", "--last", "--landed", "--result", r#"{"charge":"ch_1"}"#];
         let reason = ["--by", "you", "--reason", "the charge is in the target's list"];
-        let resolve: Vec<_> = resolve
-            .iter()
-            .chain(&reason)
-            .map(|word| (*word).to_owned())
-            .collect();
+        let resolve: Vec<_> = resolve.iter().chain(&reason).map(|word| (*word).to_owned()).collect();
         expect(self.sluice(&resolve)?, exit::OK)?;
 
         title("4. The same instruction arrives once more");
@@ -70,11 +56,7 @@ impl Crash {
 
         title("5. The story");
         expect(self.sluice(&["explain", "--last"].map(str::to_owned))?, exit::OK)?;
-        if self.charges() == 1 {
-            Ok(exit::OK)
-        } else {
-            Err(failed("there should have been one charge"))
-        }
+        if self.charges() == 1 { Ok(exit::OK) } else { Err(failed("there should have been one charge")) }
     }
 
     fn witness(&self) -> PathBuf {
@@ -82,70 +64,41 @@ impl Crash {
     }
 
     fn charges(&self) -> usize {
-        std::fs::read_to_string(self.witness())
-            .unwrap_or_default()
-            .lines()
-            .count()
+        std::fs::read_to_string(self.witness()).unwrap_or_default().lines().count()
     }
 
     fn count(&self, what: &str) -> Result<(), Fail> {
         println!("{what}: {}", self.charges());
-        if self.charges() == 1 {
-            Ok(())
-        } else {
-            Err(failed("there should have been one charge"))
-        }
+        if self.charges() == 1 { Ok(()) } else { Err(failed("there should have been one charge")) }
     }
 
     fn charge(&self) -> Vec<String> {
         let script = r#"echo $$ > "$1/pid"; echo "charged 1999" >> "$1/charges"; sleep 60"#;
         let folder = self.folder.display().to_string();
-        [
-            "run",
-            "--tool",
-            "charge_card",
-            "--args",
-            ARGS,
-            "--",
-            "sh",
-            "-c",
-            script,
-            "charge",
-            &folder,
-        ]
-        .map(str::to_owned)
-        .to_vec()
+        ["run", "--tool", "charge_card", "--args", ARGS, "--", "sh", "-c", script, "charge", &folder]
+            .map(str::to_owned)
+            .to_vec()
     }
 
     fn command(&self, words: &[String]) -> Command {
         let mut command = Command::new("/proc/self/exe");
-        command.args(words).env(
-            "SLUICE_STORE",
-            format!("sqlite:{}", self.folder.join("ledger.db").display()),
-        );
+        command
+            .args(words)
+            .env("SLUICE_STORE", format!("sqlite:{}", self.folder.join("ledger.db").display()));
         command.stdin(Stdio::null());
         command
     }
 
     fn sluice(&self, words: &[String]) -> Result<u8, Fail> {
         println!("$ sluice {}", shown(words, &self.folder));
-        let status = self
-            .command(words)
-            .status()
-            .map_err(|error| failed(reason(&error)))?;
-        Ok(status
-            .code()
-            .and_then(|code| u8::try_from(code).ok())
-            .unwrap_or(u8::MAX))
+        let status = self.command(words).status().map_err(|error| failed(reason(&error)))?;
+        Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX))
     }
 
     fn charge_and_kill(&self) -> Result<(), Fail> {
         let words = self.charge();
         println!("$ sluice {}", shown(&words, &self.folder));
-        let mut running = self
-            .command(&words)
-            .spawn()
-            .map_err(|error| failed(reason(&error)))?;
+        let mut running = self.command(&words).spawn().map_err(|error| failed(reason(&error)))?;
         let charged = (0..LOOKS).any(|_| {
             std::thread::sleep(PAUSE);
             self.charges() > 0
@@ -162,9 +115,7 @@ impl Crash {
 }
 
 fn kill_group(pid_file: &Path) {
-    let pid = std::fs::read_to_string(pid_file)
-        .ok()
-        .and_then(|text| text.trim().parse().ok());
+    let pid = std::fs::read_to_string(pid_file).ok().and_then(|text| text.trim().parse().ok());
     if let Some(group) = pid.and_then(Pid::from_raw) {
         let _ = kill_process_group(group, Signal::KILL);
     }
@@ -186,9 +137,7 @@ fn expect(status: u8, wanted: u8) -> Result<(), Fail> {
     if status == wanted {
         Ok(())
     } else {
-        Err(failed(&format!(
-            "exit status {status} where {wanted} was expected"
-        )))
+        Err(failed(&format!("exit status {status} where {wanted} was expected")))
     }
 }
 

@@ -31,9 +31,8 @@ pub async fn explain(args: ExplainArgs) -> Result<u8, Fail> {
     let events = found.store.events(&found.snapshot.record.id).await?;
     let locks = Locks::beside(&found.place.path);
     let holder = LockJudge::new(locks.clone()).judge(&found.snapshot.record.body.holder);
-    let pid = matches!(holder, Liveness::Alive(_))
-        .then(|| locks.who(&found.snapshot.record.body.holder))
-        .flatten();
+    let pid =
+        matches!(holder, Liveness::Alive(_)).then(|| locks.who(&found.snapshot.record.body.holder)).flatten();
     let mut out = std::io::stdout().lock();
     // Whoever reads the story may have heard enough.
     let _ = if args.json {
@@ -48,18 +47,10 @@ pub async fn explain(args: ExplainArgs) -> Result<u8, Fail> {
         let mut lines = super::show::describe(&found.snapshot);
         lines.push(String::new());
         lines.push("what happened".to_owned());
-        lines.extend(
-            events
-                .iter()
-                .map(|event| format!("  {}  {}", rfc3339(event.at), tell(event))),
-        );
+        lines.extend(events.iter().map(|event| format!("  {}  {}", rfc3339(event.at), tell(event))));
         lines.push(String::new());
         lines.push("now".to_owned());
-        lines.extend(
-            now(&found.snapshot, holder, pid)
-                .iter()
-                .map(|line| format!("  {line}")),
-        );
+        lines.extend(now(&found.snapshot, holder, pid).iter().map(|line| format!("  {line}")));
         lines.iter().try_for_each(|line| writeln!(out, "{line}"))
     };
     Ok(exit::OK)
@@ -79,18 +70,9 @@ fn event_document(event: &Event) -> serde_json::Value {
 }
 
 fn tell(event: &Event) -> String {
-    let epoch = event
-        .draft
-        .epoch
-        .map(|epoch| format!("{epoch}: "))
-        .unwrap_or_default();
+    let epoch = event.draft.epoch.map(|epoch| format!("{epoch}: ")).unwrap_or_default();
     let reason = event.draft.reason.as_deref().map(printable).unwrap_or_default();
-    let by = event
-        .draft
-        .by
-        .as_deref()
-        .map(|by| format!(" by {}", printable(by)))
-        .unwrap_or_default();
+    let by = event.draft.by.as_deref().map(|by| format!(" by {}", printable(by))).unwrap_or_default();
     let said = match event.draft.kind {
         EventKind::Claimed => "claimed: the right to execute was granted".to_owned(),
         EventKind::Marked => "marked: it passed its point of no return".to_owned(),

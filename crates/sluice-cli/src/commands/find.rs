@@ -46,11 +46,7 @@ impl Which {
             Some(key) => by_key(store.as_ref(), namespace, key).await?,
             None => newest(store.as_ref(), namespace).await?,
         };
-        Ok(Found {
-            place,
-            store,
-            snapshot,
-        })
+        Ok(Found { place, store, snapshot })
     }
 }
 
@@ -78,25 +74,15 @@ async fn by_key(store: &SqliteStore, namespace: Namespace, text: &str) -> Result
         1 => Ok(items.remove(0)),
         _ => Err(Fail::Status(
             exit::BAD_INPUT,
-            format!(
-                "more than one key begins with {}: give more of it",
-                printable(text)
-            ),
+            format!("more than one key begins with {}: give more of it", printable(text)),
         )),
     }
 }
 
 async fn newest(store: &SqliteStore, namespace: Namespace) -> Result<Snapshot, Fail> {
-    let query = Query {
-        namespace: Some(namespace),
-        limit: 1,
-        ..Query::default()
-    };
+    let query = Query { namespace: Some(namespace), limit: 1, ..Query::default() };
     let newest = store.list(query).await?.items.into_iter().next();
     newest.ok_or_else(|| {
-        Fail::Status(
-            exit::BAD_INPUT,
-            "the ledger holds no intent in that namespace".to_owned(),
-        )
+        Fail::Status(exit::BAD_INPUT, "the ledger holds no intent in that namespace".to_owned())
     })
 }

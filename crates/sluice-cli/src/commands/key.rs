@@ -35,11 +35,7 @@ pub fn key(command: KeyCommand) -> Result<u8, Fail> {
         lines(&text, &mut out)
     } else {
         let value = Json::parse(&text)?;
-        let said = if args.canonical {
-            value.canonical()
-        } else {
-            value.key().to_string()
-        };
+        let said = if args.canonical { value.canonical() } else { value.key().to_string() };
         (exit::OK, writeln!(out, "{said}"))
     };
     // Whoever reads the answer may have heard enough.

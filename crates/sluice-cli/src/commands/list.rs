@@ -79,9 +79,7 @@ pub async fn list(args: ListArgs) -> Result<u8, Fail> {
         let items: Vec<_> = page.items.iter().map(document).collect();
         writeln!(out, "{}", json!({"v": 1, "items": items, "next": page.next}))
     } else {
-        page.items
-            .iter()
-            .try_for_each(|item| writeln!(out, "{}", line(item)))
+        page.items.iter().try_for_each(|item| writeln!(out, "{}", line(item)))
     };
     if page.items.is_empty() && !args.json {
         crate::report::say("no intent fits");
@@ -92,11 +90,7 @@ pub async fn list(args: ListArgs) -> Result<u8, Fail> {
 fn line(item: &Snapshot) -> String {
     let record = &item.record;
     let tool = record.body.labels.tool.as_deref().unwrap_or("-");
-    let double = if record.body.double_effect() {
-        "  DOUBLE EFFECT"
-    } else {
-        ""
-    };
+    let double = if record.body.double_effect() { "  DOUBLE EFFECT" } else { "" };
     format!(
         "{}  {:<13}  {:<16}  {}{double}",
         rfc3339(record.updated),

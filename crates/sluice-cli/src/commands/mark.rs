@@ -23,10 +23,8 @@ pub async fn mark(args: MarkArgs) -> Result<u8, Fail> {
     let variable = |name: &str| std::env::var(name).map_err(|_| outside());
     let claim = ClaimId::parse(&variable("SLUICE_CLAIM")?).ok_or_else(outside)?;
     let epoch = Epoch(variable("SLUICE_EPOCH")?.parse().map_err(|_| outside())?);
-    let id = RecordId::new(
-        Namespace::new(variable("SLUICE_NAMESPACE")?)?,
-        Key::new(variable("SLUICE_KEY")?)?,
-    );
+    let id =
+        RecordId::new(Namespace::new(variable("SLUICE_NAMESPACE")?)?, Key::new(variable("SLUICE_KEY")?)?);
     let store = place(args.store.store.as_deref())?.open_existing().await?;
     match Sluice::open_shared(store).build().mark(&id, claim, epoch).await? {
         MarkAnswer::Marked => Ok(exit::OK),

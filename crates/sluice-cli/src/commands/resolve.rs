@@ -60,11 +60,7 @@ pub async fn resolve(args: ResolveArgs) -> Result<u8, Fail> {
             }
             let (was, is) = (before.record.body.status, after.record.body.status);
             let said = if args.landed { "landed" } else { "did not land" };
-            println!(
-                "{} {epoch}: {was} → {is} ({said}) by {}",
-                key(&after),
-                printable(&ruling.by)
-            );
+            println!("{} {epoch}: {was} → {is} ({said}) by {}", key(&after), printable(&ruling.by));
             Ok(exit::OK)
         }
         Resolved::Already(epoch, record) => {
@@ -82,9 +78,7 @@ fn key(found: &Snapshot) -> String {
 
 fn ruling(args: &ResolveArgs) -> Result<Ruling, Fail> {
     if args.reason.trim().is_empty() {
-        return Err(Fail::usage(
-            "--reason needs a text: whoever reads the trail will ask how you knew",
-        ));
+        return Err(Fail::usage("--reason needs a text: whoever reads the trail will ask how you knew"));
     }
     let judgement = match (&args.result, args.landed) {
         (_, false) => Judgement::DidNotLand,
@@ -104,9 +98,7 @@ fn ruling(args: &ResolveArgs) -> Result<Ruling, Fail> {
 }
 
 fn login_name() -> String {
-    let named = ["SUDO_USER", "LOGNAME", "USER"]
-        .into_iter()
-        .find_map(|name| std::env::var(name).ok());
+    let named = ["SUDO_USER", "LOGNAME", "USER"].into_iter().find_map(|name| std::env::var(name).ok());
     named
         .filter(|name| !name.is_empty())
         .unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
@@ -117,10 +109,8 @@ fn refused(step: &VerdictStep, record: &Snapshot, locks: &Locks) -> Fail {
     match step {
         VerdictStep::HolderLives(pid) => {
             let pid = pid.or_else(|| locks.who(&record.record.body.holder));
-            let who = pid.map_or_else(
-                || "a process we may not inspect".to_owned(),
-                |pid| format!("process {pid}"),
-            );
+            let who =
+                pid.map_or_else(|| "a process we may not inspect".to_owned(), |pid| format!("process {pid}"));
             Fail::Status(
                 exit::AGAIN,
                 format!(

@@ -37,19 +37,14 @@ pub async fn show(args: ShowArgs) -> Result<u8, Fail> {
     let _ = match args.output {
         Some(stream) => return output(&found, stream, &mut out),
         None if args.json => writeln!(out, "{}", document(&found)),
-        None => describe(&found)
-            .iter()
-            .try_for_each(|line| writeln!(out, "{line}")),
+        None => describe(&found).iter().try_for_each(|line| writeln!(out, "{line}")),
     };
     Ok(exit::OK)
 }
 
 fn output(found: &Snapshot, stream: StreamArg, out: &mut impl Write) -> Result<u8, Fail> {
     let Some(run) = ChildRun::of(&found.record.body.outcome) else {
-        return Err(Fail::Status(
-            exit::NO_OUTPUT,
-            "no output of this intent is kept".to_owned(),
-        ));
+        return Err(Fail::Status(exit::NO_OUTPUT, "no output of this intent is kept".to_owned()));
     };
     let stream = match stream {
         StreamArg::Stdout => run.stdout,
@@ -70,10 +65,9 @@ pub fn document(found: &Snapshot) -> Value {
     let epochs = |epochs: Vec<u64>| json!(epochs);
     let (fault, result) = match &body.outcome {
         Outcome::None => (Value::Null, Value::Null),
-        Outcome::Fault(fault) => (
-            json!({"class": fault.class, "code": fault.code, "message": fault.message}),
-            Value::Null,
-        ),
+        Outcome::Fault(fault) => {
+            (json!({"class": fault.class, "code": fault.code, "message": fault.message}), Value::Null)
+        }
         Outcome::Success(kept) => (
             Value::Null,
             json!({"bytes": kept.bytes, "kept": kept.value.is_ok(), "reason": kept.value.as_ref().err()}),
@@ -116,15 +110,7 @@ pub fn describe(found: &Snapshot) -> Vec<String> {
     let mut lines = vec![
         format!("key        {}", printable(record.id.key.as_str())),
         format!("namespace  {}", printable(record.id.namespace.as_str())),
-        format!(
-            "status     {}{}",
-            body.status,
-            if body.double_effect() {
-                "  (DOUBLE EFFECT)"
-            } else {
-                ""
-            }
-        ),
+        format!("status     {}{}", body.status, if body.double_effect() { "  (DOUBLE EFFECT)" } else { "" }),
         format!("epoch      {}", body.epoch.0),
         format!("first seen {}", rfc3339(record.created)),
         format!("changed    {}", rfc3339(record.updated)),
@@ -136,24 +122,13 @@ pub fn describe(found: &Snapshot) -> Vec<String> {
         ("run", &labels.run_id),
         ("object", &labels.object_id),
     ] {
-        lines.extend(
-            value
-                .as_ref()
-                .map(|value| format!("{name:<10} {}", printable(value))),
-        );
+        lines.extend(value.as_ref().map(|value| format!("{name:<10} {}", printable(value))));
     }
     if found.lease.is_live() && body.status == Status::InFlight {
-        lines.push(format!(
-            "lease      ends in {} unless it is renewed",
-            rough(found.lease.remaining())
-        ));
+        lines.push(format!("lease      ends in {} unless it is renewed", rough(found.lease.remaining())));
     }
     if !body.unresolved.is_empty() {
-        let epochs: Vec<_> = body
-            .unresolved
-            .epochs()
-            .map(|epoch| epoch.0.to_string())
-            .collect();
+        let epochs: Vec<_> = body.unresolved.epochs().map(|epoch| epoch.0.to_string()).collect();
         lines.push(format!("unresolved epoch {}", epochs.join(", ")));
     }
     match &body.outcome {

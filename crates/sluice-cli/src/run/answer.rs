@@ -40,12 +40,7 @@ impl<'a> Answer<'a> {
         result: Result<Done<Value>, Error>,
         ran: Ran,
     ) -> Self {
-        Self {
-            args,
-            spec,
-            result,
-            ran,
-        }
+        Self { args, spec, result, ran }
     }
 
     /// Prints the answer and gives the exit status.
@@ -72,10 +67,9 @@ impl<'a> Answer<'a> {
     fn release(&mut self) {
         let known = match &self.result {
             Ok(_) => true,
-            Err(error) => matches!(
-                error.details().status,
-                Some(Status::Failed | Status::Released | Status::Succeeded)
-            ),
+            Err(error) => {
+                matches!(error.details().status, Some(Status::Failed | Status::Released | Status::Succeeded))
+            }
         };
         if let (true, Some(lock)) = (known, self.ran.lock.take()) {
             lock.release();
@@ -93,12 +87,7 @@ impl<'a> Answer<'a> {
                     "an earlier execution of this intent turned out to have happened: see sluice explain {}",
                     key(meta)
                 );
-                Said {
-                    status: run.status(),
-                    replay: None,
-                    result: None,
-                    message: Some(message),
-                }
+                Said { status: run.status(), replay: None, result: None, message: Some(message) }
             }
             (Err(error), Some(run)) => self.ended_badly(error, run),
             (Err(error), None) => self.refused(error),
@@ -106,18 +95,8 @@ impl<'a> Answer<'a> {
     }
 
     fn executed(&self) -> Said {
-        let message = self
-            .spec
-            .terms
-            .declares_marks
-            .then(|| self.unmarked_success())
-            .flatten();
-        Said {
-            status: exit::OK,
-            replay: None,
-            result: None,
-            message,
-        }
+        let message = self.spec.terms.declares_marks.then(|| self.unmarked_success()).flatten();
+        Said { status: exit::OK, replay: None, result: None, message }
     }
 
     /// A success without a mark means that the command does not do what `--marked` promises.
@@ -129,55 +108,28 @@ impl<'a> Answer<'a> {
     }
 
     fn replayed(&self, value: &Value, meta: &Meta) -> Said {
-        let message = (!self.args.quiet_replay).then(|| {
-            format!(
-                "replayed: this was done at {}, nothing was run",
-                rfc3339(meta.updated)
-            )
-        });
+        let message = (!self.args.quiet_replay)
+            .then(|| format!("replayed: this was done at {}, nothing was run", rfc3339(meta.updated)));
         match ChildRun::from_value(value) {
             Some(run) => self.repeat(run, meta, message),
-            None => Said {
-                status: exit::OK,
-                replay: None,
-                result: Some(value.clone()),
-                message,
-            },
+            None => Said { status: exit::OK, replay: None, result: Some(value.clone()), message },
         }
     }
 
     fn repeat(&self, run: ChildRun, meta: &Meta, message: Option<String>) -> Said {
         let status = run.status();
         if run.is_whole() || self.args.keep_output == KeepOutput::Tail && run.recorded {
-            return Said {
-                status,
-                replay: Some(run),
-                result: None,
-                message,
-            };
+            return Said { status, replay: Some(run), result: None, message };
         }
         if self.args.keep_output == KeepOutput::None {
-            return Said {
-                status,
-                replay: None,
-                result: None,
-                message,
-            };
+            return Said { status, replay: None, result: None, message };
         }
         let said = vec![
             format!("done before, at {}; nothing was run", rfc3339(meta.updated)),
-            format!(
-                "its output is not kept whole ({} and {} bytes)",
-                run.stdout.bytes, run.stderr.bytes
-            ),
+            format!("its output is not kept whole ({} and {} bytes)", run.stdout.bytes, run.stderr.bytes),
             format!("what is kept: sluice effects show {} --output", key(meta)),
         ];
-        Said {
-            status: exit::NO_OUTPUT,
-            replay: None,
-            result: None,
-            message: Some(lines(&said)),
-        }
+        Said { status: exit::NO_OUTPUT, replay: None, result: None, message: Some(lines(&said)) }
     }
 
     fn without_value(&self, meta: &Meta) -> Said {
@@ -194,12 +146,7 @@ impl<'a> Answer<'a> {
             ),
         };
         let quiet = status == exit::OK && self.args.quiet_replay;
-        Said {
-            status,
-            replay: None,
-            result: None,
-            message: (!quiet).then_some(said),
-        }
+        Said { status, replay: None, result: None, message: (!quiet).then_some(said) }
     }
 
     /// The command ran here and did not succeed: its own status passes through, and stderr says what is recorded.
@@ -222,26 +169,14 @@ impl<'a> Answer<'a> {
                 );
             }
         }
-        Said {
-            status,
-            replay: None,
-            result: None,
-            message: Some(lines(&said)),
-        }
+        Said { status, replay: None, result: None, message: Some(lines(&said)) }
     }
 
     fn refused(&self, error: &Error) -> Said {
         if let Some(status) = self.ran.not_started {
-            let said = vec![
-                error.to_string(),
-                "nothing was run; deliver it again once that is mended".to_owned(),
-            ];
-            return Said {
-                status,
-                replay: None,
-                result: None,
-                message: Some(lines(&said)),
-            };
+            let said =
+                vec![error.to_string(), "nothing was run; deliver it again once that is mended".to_owned()];
+            return Said { status, replay: None, result: None, message: Some(lines(&said)) };
         }
         let earlier = error
             .details()
@@ -254,12 +189,7 @@ impl<'a> Answer<'a> {
                 let message = (!self.args.quiet_replay).then(|| sentence(error, true));
                 let meant = run.status();
                 let replay = (run.is_whole() || self.args.keep_output == KeepOutput::Tail).then_some(run);
-                Said {
-                    status: meant,
-                    replay,
-                    result: None,
-                    message,
-                }
+                Said { status: meant, replay, result: None, message }
             }
             _ => Said {
                 status: status(error),

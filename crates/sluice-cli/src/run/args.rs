@@ -125,7 +125,5 @@ fn wait(text: &str) -> Result<Wait, String> {
     if text == "forever" {
         return Ok(Wait::Forever);
     }
-    humantime::parse_duration(text)
-        .map(Wait::For)
-        .map_err(|error| format!("{error}; or say forever"))
+    humantime::parse_duration(text).map(Wait::For).map_err(|error| format!("{error}; or say forever"))
 }

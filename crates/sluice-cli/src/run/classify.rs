@@ -41,10 +41,7 @@ impl FromStr for ExitRule {
 
 fn range(text: &str) -> Result<(i32, i32), String> {
     let code = |text: &str| {
-        text.trim()
-            .parse::<u8>()
-            .map(i32::from)
-            .map_err(|_| format!("{text:?} is no exit status"))
+        text.trim().parse::<u8>().map(i32::from).map_err(|_| format!("{text:?} is no exit status"))
     };
     let (from, to) = match text.split_once('-') {
         Some((from, to)) => (code(from)?, code(to)?),
@@ -53,11 +50,7 @@ fn range(text: &str) -> Result<(i32, i32), String> {
     if from == 0 {
         return Err("exit status 0 always means that it happened".to_owned());
     }
-    if from > to {
-        Err(format!("{text:?} runs backwards"))
-    } else {
-        Ok((from, to))
-    }
+    if from > to { Err(format!("{text:?} runs backwards")) } else { Ok((from, to)) }
 }
 
 /// Says what an end means. The first rule that names the status counts.
@@ -78,21 +71,14 @@ mod tests {
     use super::*;
 
     fn end(exit: Option<i32>) -> End {
-        End {
-            exit,
-            signal: None,
-            timed_out: false,
-        }
+        End { exit, signal: None, timed_out: false }
     }
 
     #[test]
     fn zero_is_success_and_an_unnamed_status_is_unknown() {
         assert_eq!(meaning(end(Some(0)), &[]), Meaning::Succeeded);
         assert_eq!(meaning(end(Some(1)), &[]), Meaning::Unknown);
-        assert_eq!(
-            meaning(end(None), &["1-255=failed".parse().unwrap()]),
-            Meaning::Unknown
-        );
+        assert_eq!(meaning(end(None), &["1-255=failed".parse().unwrap()]), Meaning::Unknown);
     }
 
     #[test]

@@ -29,9 +29,7 @@ pub fn document(
     let error = result.as_ref().err();
     let details = error.map(Error::details);
     let time = |time: Option<LedgerTime>| time.map(rfc3339);
-    let epoch = meta
-        .map(|meta| meta.epoch)
-        .or(details.and_then(|about| about.epoch));
+    let epoch = meta.map(|meta| meta.epoch).or(details.and_then(|about| about.epoch));
     json!({
         "v": 1,
         "namespace": spec.namespace.as_ref().map(ToString::to_string),
@@ -68,10 +66,7 @@ pub fn document(
 
 /// Writes the document so that a reader never sees half of it.
 pub fn write(path: &Path, document: &Value) -> Result<(), Fail> {
-    let folder = path
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
         writeln!(file, "{document}")?;
         file.as_file().sync_all()?;

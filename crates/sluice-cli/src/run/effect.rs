@@ -92,10 +92,7 @@ impl Performer {
         }
         if ctx.may_send().is_err() {
             prepared.abandon();
-            return Err(self.not_started(
-                i32::from(exit::AGAIN),
-                "the claim was granted too late to be used",
-            ));
+            return Err(self.not_started(i32::from(exit::AGAIN), "the claim was granted too late to be used"));
         }
         let group = prepared.group();
         if let Some(terminal) = self.terminal {
@@ -109,11 +106,7 @@ impl Performer {
             if let Some(terminal) = self.terminal {
                 terminal.take_back();
             }
-            let status = if why == NotStarted::NotFound {
-                exit::NOT_FOUND
-            } else {
-                exit::CANNOT_RUN
-            };
+            let status = if why == NotStarted::NotFound { exit::NOT_FOUND } else { exit::CANNOT_RUN };
             self.not_started(i32::from(status), "the command could not be started")
         })?;
         let (end, output) = self.follow(child, &mut signals).await;
@@ -135,9 +128,7 @@ impl Performer {
             ("SLUICE_DOWNSTREAM_KEY", ctx.downstream_key().to_owned()),
             ("SLUICE_STORE", self.store_url.clone()),
         ];
-        Order {
-            environment: BTreeMap::from(environment.map(|(name, value)| (name.to_owned(), value))),
-        }
+        Order { environment: BTreeMap::from(environment.map(|(name, value)| (name.to_owned(), value))) }
     }
 
     /// Our own stdin, or a pipe that a thread fills with what was read as part of the request.
@@ -157,16 +148,10 @@ impl Performer {
     async fn follow(&self, mut child: Child, signals: &mut Arriving) -> (End, Option<(Stream, Stream)>) {
         let echo = !self.args.json;
         let stdout = child.stdout.take().map(|from| {
-            Recording::start(
-                from,
-                echo.then(|| Box::new(std::io::stdout()) as Box<dyn Write + Send>),
-            )
+            Recording::start(from, echo.then(|| Box::new(std::io::stdout()) as Box<dyn Write + Send>))
         });
         let stderr = child.stderr.take().map(|from| {
-            Recording::start(
-                from,
-                echo.then(|| Box::new(std::io::stderr()) as Box<dyn Write + Send>),
-            )
+            Recording::start(from, echo.then(|| Box::new(std::io::stderr()) as Box<dyn Write + Send>))
         });
         let end = watch(&child, signals, self.args.timeout, self.terminal).await;
         let output = match (stdout, stderr) {

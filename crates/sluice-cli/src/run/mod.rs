@@ -35,34 +35,19 @@ pub async fn run(args: RunArgs) -> Result<u8, Fail> {
     let store = place.open_or_make().await?;
     let args = Arc::new(args);
     let locks = Locks::beside(&place.path);
-    let witness = Arc::new(CommandWitness::new(
-        locks,
-        args.command.clone(),
-        Performer::records(&args),
-    ));
+    let witness = Arc::new(CommandWitness::new(locks, args.command.clone(), Performer::records(&args)));
     let mut ports = sluice::system::ports();
     ports.witness = witness.clone();
     // Without a state folder an outcome that the ledger does not take stays in the message alone.
-    let spool = state_folder()
-        .ok()
-        .map(|folder| Spool::of(&folder, &store.ledger().id));
+    let spool = state_folder().ok().map(|folder| Spool::of(&folder, &store.ledger().id));
     if let Some(spool) = &spool {
         ports.evidence = Arc::new(spool.clone());
     }
-    let sluice = Sluice::open_shared(store)
-        .ports(ports)
-        .result_limit(RESULT_LIMIT)
-        .build();
+    let sluice = Sluice::open_shared(store).ports(ports).result_limit(RESULT_LIMIT).build();
     if let Some(spool) = &spool {
         take_in(&sluice, spool).await;
     }
-    let performer = Arc::new(Performer::new(
-        witness,
-        place.url(),
-        args.clone(),
-        object_id,
-        wanted.stdin,
-    ));
+    let performer = Arc::new(Performer::new(witness, place.url(), args.clone(), object_id, wanted.stdin));
     let Some(result) = deliver(&sluice, wanted.spec.clone(), &performer, &signals).await else {
         return Ok(crate::exit::AGAIN);
     };
@@ -96,9 +81,7 @@ async fn deliver(
             async move {
                 match arriving {
                     Some(arriving) => performer.perform(ctx, arriving).await,
-                    None => Err(sluice::Failure::not_started(
-                        "a command is started once for each delivery",
-                    )),
+                    None => Err(sluice::Failure::not_started("a command is started once for each delivery")),
                 }
             }
         }

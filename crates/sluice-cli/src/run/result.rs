@@ -27,14 +27,7 @@ impl ChildRun {
     pub fn new(end: End, output: Option<(Stream, Stream)>) -> Self {
         let recorded = output.is_some();
         let (stdout, stderr) = output.unwrap_or_default();
-        Self {
-            sluice_child: 1,
-            exit: end.exit,
-            signal: end.signal,
-            recorded,
-            stdout,
-            stderr,
-        }
+        Self { sluice_child: 1, exit: end.exit, signal: end.signal, recorded, stdout, stderr }
     }
 
     /// The exit status a shell would see.

@@ -23,11 +23,7 @@ pub struct Wanted {
 pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
     check(args)?;
     let named = named(args)?;
-    let stdin = if args.stdin {
-        Some(input::stdin(input::STDIN_LIMIT)?)
-    } else {
-        None
-    };
+    let stdin = if args.stdin { Some(input::stdin(input::STDIN_LIMIT)?) } else { None };
     let request = request(args, &named, stdin.as_deref())?;
     let terms = Terms {
         lease: args.lease,
@@ -55,9 +51,7 @@ fn check(args: &RunArgs) -> Result<(), Fail> {
     let from_stdin =
         texts.iter().filter(|text| text.as_deref() == Some("-")).count() + usize::from(args.stdin);
     if from_stdin > 1 {
-        return Err(Fail::usage(
-            "stdin can be read only once: --stdin and - stand for the same text",
-        ));
+        return Err(Fail::usage("stdin can be read only once: --stdin and - stand for the same text"));
     }
     if args.tool.is_some() && args.key.is_none() && args.args.is_none() && args.run_id.is_none() {
         return Err(Fail::usage(
@@ -92,11 +86,7 @@ fn named(args: &RunArgs) -> Result<Named, Fail> {
         object_id: None,
     };
     if let Some(key) = &args.key {
-        return Ok(Named {
-            key: Key::new(key.as_str())?,
-            labels,
-            compared: Compared::Command,
-        });
+        return Ok(Named { key: Key::new(key.as_str())?, labels, compared: Compared::Command });
     }
     let intent = match &args.intent {
         Some(text) => Intent::from_text(&input::json_argument(text)?)?,
@@ -111,11 +101,7 @@ fn named(args: &RunArgs) -> Result<Named, Fail> {
     };
     let parts = intent.parts()?;
     let compared = parts.get("args").cloned().unwrap_or(parts);
-    Ok(Named {
-        key: intent.key()?,
-        labels,
-        compared: Compared::Parts(compared),
-    })
+    Ok(Named { key: intent.key()?, labels, compared: Compared::Parts(compared) })
 }
 
 /// An intent from single flags. The tool is always part of it: two tools with the same arguments are two intents.
@@ -129,23 +115,10 @@ fn from_parts(args: &RunArgs, tool: &str) -> Result<Intent, Fail> {
     if let Some(text) = &args.args {
         parts.push(("args", Json::parse(&input::json_argument(text)?)?.canonical()));
     }
-    parts.extend(
-        args.actor
-            .as_ref()
-            .map(|actor| ("actor", Value::from(actor.as_str()).to_string())),
-    );
-    parts.extend(
-        args.run_id
-            .as_ref()
-            .map(|run| ("runId", Value::from(run.as_str()).to_string())),
-    );
-    let members: Vec<_> = parts
-        .iter()
-        .map(|(name, text)| format!("\"{name}\":{text}"))
-        .collect();
-    Ok(Intent::from_text(
-        format!("{{{}}}", members.join(",")).as_bytes(),
-    )?)
+    parts.extend(args.actor.as_ref().map(|actor| ("actor", Value::from(actor.as_str()).to_string())));
+    parts.extend(args.run_id.as_ref().map(|run| ("runId", Value::from(run.as_str()).to_string())));
+    let members: Vec<_> = parts.iter().map(|(name, text)| format!("\"{name}\":{text}")).collect();
+    Ok(Intent::from_text(format!("{{{}}}", members.join(",")).as_bytes())?)
 }
 
 fn base_name(args: &RunArgs) -> String {

@@ -49,12 +49,7 @@ pub struct Ready {
 
 impl CommandWitness {
     pub fn new(locks: Locks, command: Vec<OsString>, record: bool) -> Self {
-        Self {
-            locks,
-            command,
-            record,
-            ready: Mutex::new(None),
-        }
+        Self { locks, command, record, ready: Mutex::new(None) }
     }
 
     /// What was readied, once.
@@ -82,11 +77,8 @@ impl Witness for CommandWitness {
             .map_err(|error| failed("the lock beside the ledger cannot be made", &error))?;
         let prepared = Prepared::new(&self.command, lock.file(), self.record)
             .map_err(|error| failed("the command cannot be readied", &error))?;
-        let holder = Holder {
-            process_group: Some(prepared.group()),
-            lock: Some(claim.to_string()),
-            ..this_process()
-        };
+        let holder =
+            Holder { process_group: Some(prepared.group()), lock: Some(claim.to_string()), ..this_process() };
         *self.ready.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ready { lock, prepared });
         Ok(holder)
     }

@@ -17,9 +17,7 @@ pub struct Place {
 
 impl Place {
     pub fn new() -> Self {
-        Self {
-            folder: tempfile::tempdir().unwrap(),
-        }
+        Self { folder: tempfile::tempdir().unwrap() }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -33,16 +31,9 @@ impl Place {
     /// The command, with this ledger, this folder as state folder, and nothing on stdin.
     pub fn command<I: IntoIterator<Item: AsRef<OsStr>>>(&self, words: I) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_sluice"));
-        command
-            .args(words)
-            .current_dir(self.folder.path())
-            .stdin(Stdio::null());
-        command
-            .env("SLUICE_STORE", self.store())
-            .env("XDG_STATE_HOME", self.path("state"));
-        command
-            .env("WITNESS", self.path("witness"))
-            .env("SLUICE", env!("CARGO_BIN_EXE_sluice"));
+        command.args(words).current_dir(self.folder.path()).stdin(Stdio::null());
+        command.env("SLUICE_STORE", self.store()).env("XDG_STATE_HOME", self.path("state"));
+        command.env("WITNESS", self.path("witness")).env("SLUICE", env!("CARGO_BIN_EXE_sluice"));
         for name in ["SLUICE_KEY", "SLUICE_CLAIM", "SLUICE_EPOCH", "SLUICE_NAMESPACE"] {
             command.env_remove(name);
         }
@@ -65,10 +56,7 @@ impl Place {
 
     /// How many lines the effect left outside of the ledger.
     pub fn witnessed(&self) -> usize {
-        std::fs::read_to_string(self.path("witness"))
-            .unwrap_or_default()
-            .lines()
-            .count()
+        std::fs::read_to_string(self.path("witness")).unwrap_or_default().lines().count()
     }
 
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
@@ -117,13 +105,7 @@ impl Answer {
 
     #[track_caller]
     pub fn expect(&self, status: i32) -> &Self {
-        assert_eq!(
-            self.status(),
-            status,
-            "stdout: {}\nstderr: {}",
-            self.stdout(),
-            self.stderr()
-        );
+        assert_eq!(self.status(), status, "stdout: {}\nstderr: {}", self.stdout(), self.stderr());
         self
     }
 }

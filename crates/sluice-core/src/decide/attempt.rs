@@ -14,10 +14,7 @@ use crate::unresolved::Doubt;
 /// What to do with a holder's word.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a step is moved once, from the decision to the store"
-)]
+#[expect(clippy::large_enum_variant, reason = "a step is moved once, from the decision to the store")]
 pub enum SettleStep {
     /// Write this.
     Write(Change),
@@ -42,11 +39,7 @@ pub fn mark(found: &Snapshot, claim: ClaimId, epoch: Epoch) -> SettleStep {
     let event = EventDraft::new(EventKind::Marked).about(epoch, Some(claim));
     let change = Change::of(found, Transition::Mark, event, |set| set.marked = true);
     change.map_or(SettleStep::Lost, |change| {
-        SettleStep::Write(
-            change
-                .when_lease(LeaseGuard::Live)
-                .when_grant(GrantGuard::Held(claim, epoch)),
-        )
+        SettleStep::Write(change.when_lease(LeaseGuard::Live).when_grant(GrantGuard::Held(claim, epoch)))
     })
 }
 
@@ -59,11 +52,9 @@ pub fn settle(found: &Snapshot, claim: ClaimId, epoch: Epoch, report: &Report) -
         Report::Fault(fault) => word(found, epoch, fault),
     };
     match step {
-        Ok(SettleStep::Write(change)) => SettleStep::Write(
-            change
-                .when_grant(GrantGuard::Held(claim, epoch))
-                .and_lease(LeaseSet::Settle),
-        ),
+        Ok(SettleStep::Write(change)) => {
+            SettleStep::Write(change.when_grant(GrantGuard::Held(claim, epoch)).and_lease(LeaseSet::Settle))
+        }
         Ok(step) => step,
         Err(_) => SettleStep::Refused(notice(found, epoch, report)),
     }
@@ -171,10 +162,7 @@ fn word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleStep, Inv
     let event = EventDraft::new(kind).about(epoch, None);
     let change = Change::of(found, transition, event, |set| {
         set.unresolved = unresolved;
-        set.outcome = Outcome::Fault(Fault {
-            class,
-            ..fault.clone()
-        });
+        set.outcome = Outcome::Fault(Fault { class, ..fault.clone() });
         if let Some(kept) = landed {
             set.unresolved.clear();
             set.outcome = Outcome::Success(kept);
@@ -188,13 +176,11 @@ fn older_word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleSte
     let body = &found.record.body;
     let definite = fault.class != FailureClass::Unknown && body.unresolved.why(epoch) == Some(Doubt::Lapsed);
     if !definite {
-        return Ok(
-            if fault.class == FailureClass::Unknown && body.unresolved.why(epoch).is_some() {
-                SettleStep::Already
-            } else {
-                SettleStep::Refused(EventDraft::new(EventKind::Contradicted).about(epoch, None))
-            },
-        );
+        return Ok(if fault.class == FailureClass::Unknown && body.unresolved.why(epoch).is_some() {
+            SettleStep::Already
+        } else {
+            SettleStep::Refused(EventDraft::new(EventKind::Contradicted).about(epoch, None))
+        });
     }
     let last = body.unresolved.len() == 1;
     let transition = match body.status {
@@ -212,11 +198,7 @@ fn older_word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleSte
 /// An effect that declared marks and set none never passed its point of no return, so that even an error nobody
 /// classified came before it.
 fn effective(body: &Body, class: FailureClass) -> FailureClass {
-    if class == FailureClass::Unknown && body.provably_not_begun() {
-        FailureClass::NotStarted
-    } else {
-        class
-    }
+    if class == FailureClass::Unknown && body.provably_not_begun() { FailureClass::NotStarted } else { class }
 }
 
 fn is_known(body: &Body, epoch: Epoch, class: FailureClass, fault: &Fault) -> bool {
@@ -225,13 +207,7 @@ fn is_known(body: &Body, epoch: Epoch, class: FailureClass, fault: &Fault) -> bo
         (Status::InFlight, _) => false,
         (Status::Indeterminate, Unknown) => body.unresolved.why(epoch) == Some(Doubt::Unknown),
         (Status::Released, Transient | NotStarted) => true,
-        _ => {
-            body.outcome
-                == Outcome::Fault(Fault {
-                    class,
-                    ..fault.clone()
-                })
-        }
+        _ => body.outcome == Outcome::Fault(Fault { class, ..fault.clone() }),
     }
 }
 
@@ -244,10 +220,7 @@ fn word_kind(class: FailureClass) -> EventKind {
 }
 
 fn contradiction(status: Status) -> InvalidTransition {
-    InvalidTransition {
-        from: Some(status),
-        transition: Transition::Doubt,
-    }
+    InvalidTransition { from: Some(status), transition: Transition::Doubt }
 }
 
 fn notice(found: &Snapshot, epoch: Epoch, report: &Report) -> EventDraft {

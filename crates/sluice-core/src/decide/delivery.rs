@@ -115,11 +115,7 @@ pub fn waiting(found: Option<&Snapshot>, bound: Epoch, arrival: Arrival) -> Step
     let body = &found.record.body;
     if body.epoch > bound && body.status != Status::Succeeded {
         let known = body.unresolved.why(bound).is_none();
-        return Step::Answer(if known {
-            Answer::Released
-        } else {
-            Answer::Indeterminate
-        });
+        return Step::Answer(if known { Answer::Released } else { Answer::Indeterminate });
     }
     if let Some(change) = lapse(found, arrival.holder) {
         return Step::Lapse(change);
@@ -138,9 +134,7 @@ fn ended(status: Status, on_duplicate: OnDuplicate) -> Answer {
         (Status::Succeeded | Status::Failed, OnDuplicate::Conflict) => Answer::Duplicate,
         (Status::Succeeded, OnDuplicate::Replay) => Answer::Replay,
         (Status::Succeeded, OnDuplicate::AlreadyProcessed) => Answer::AlreadyProcessed,
-        (Status::Failed, on_duplicate) => Answer::Failed {
-            tell: on_duplicate == OnDuplicate::Replay,
-        },
+        (Status::Failed, on_duplicate) => Answer::Failed { tell: on_duplicate == OnDuplicate::Replay },
     }
 }
 
@@ -179,9 +173,7 @@ fn claim_released(found: &Snapshot, plan: &Plan) -> Step {
     });
     match change {
         Ok(change) => Step::Claim(
-            change
-                .when_grant(GrantGuard::Unused(plan.claim))
-                .and_lease(LeaseSet::Grant(plan.terms.lease)),
+            change.when_grant(GrantGuard::Unused(plan.claim)).and_lease(LeaseSet::Grant(plan.terms.lease)),
         ),
         Err(_) => Step::Answer(Answer::Released),
     }

@@ -8,9 +8,5 @@ use crate::record::Body;
 /// With it, no later "it did not happen" can be true of the intent as a whole.
 pub(super) fn landed_before(body: &Body) -> Option<Kept> {
     let older = body.landed.iter().any(|epoch| *epoch < body.epoch);
-    older.then(|| {
-        body.evidence
-            .clone()
-            .unwrap_or_else(|| Kept::absent(NotKept::NeverGiven))
-    })
+    older.then(|| body.evidence.clone().unwrap_or_else(|| Kept::absent(NotKept::NeverGiven)))
 }

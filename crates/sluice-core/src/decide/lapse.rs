@@ -34,9 +34,7 @@ pub fn lapse(found: &Snapshot, holder: Liveness) -> Option<Change> {
         Liveness::Gone(GoneBecause::Rebooted) => (LeaseGuard::Any, "host_restarted"),
         _ => (LeaseGuard::Ended, "lease_ended"),
     };
-    let event = EventDraft::new(EventKind::Lapsed)
-        .about(body.epoch, Some(body.claim))
-        .because(reason);
+    let event = EventDraft::new(EventKind::Lapsed).about(body.epoch, Some(body.claim)).because(reason);
     let change = Change::of(found, transition, event, |set| {
         set.unresolved = unresolved;
         if let Some(kept) = landed {

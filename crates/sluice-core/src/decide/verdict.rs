@@ -40,10 +40,7 @@ pub type Proof = Liveness;
 /// What to do with a verdict.
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a step is moved once, from the decision to the store"
-)]
+#[expect(clippy::large_enum_variant, reason = "a step is moved once, from the decision to the store")]
 pub enum VerdictStep {
     /// Write this; it is about this epoch.
     Write(Change, Epoch),
@@ -107,25 +104,12 @@ fn did_not_land(found: &Snapshot, ruling: &Ruling, epoch: Epoch, holder: Proof) 
         guard = LeaseGuard::EndedFor(quiet);
     }
     let last = body.unresolved.len() == 1;
-    let transition = if last {
-        Transition::Release
-    } else {
-        Transition::Narrow
-    };
-    let said = if ruling.force {
-        "did not land (forced)"
-    } else {
-        "did not land"
-    };
+    let transition = if last { Transition::Release } else { Transition::Narrow };
+    let said = if ruling.force { "did not land (forced)" } else { "did not land" };
     let change = Change::of(found, transition, event(ruling, epoch, said), |set| {
         set.unresolved.remove(epoch);
     });
-    write(
-        change
-            .ok()
-            .map(|change| change.when_lease(guard).and_lease(LeaseSet::Settle)),
-        epoch,
-    )
+    write(change.ok().map(|change| change.when_lease(guard).and_lease(LeaseSet::Settle)), epoch)
 }
 
 fn event(ruling: &Ruling, epoch: Epoch, said: &str) -> EventDraft {
@@ -136,9 +120,7 @@ fn event(ruling: &Ruling, epoch: Epoch, said: &str) -> EventDraft {
 }
 
 fn write(change: Option<Change>, epoch: Epoch) -> VerdictStep {
-    change.map_or(VerdictStep::NotIndeterminate, |change| {
-        VerdictStep::Write(change, epoch)
-    })
+    change.map_or(VerdictStep::NotIndeterminate, |change| VerdictStep::Write(change, epoch))
 }
 
 /// A verdict on a record that is no longer in doubt: the same word again is fine, another one is not.

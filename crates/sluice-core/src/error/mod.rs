@@ -60,12 +60,7 @@ pub struct About {
 impl Error {
     /// An error with this code and this sentence: a lower-case fragment without a full stop.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner {
-            code,
-            message: message.into(),
-            about: About::default(),
-            source: None,
-        }))
+        Self(Box::new(Inner { code, message: message.into(), about: About::default(), source: None }))
     }
 
     /// Adds what is known of the record.
@@ -124,11 +119,7 @@ impl Error {
 
     /// The kind of trouble, where the store is in trouble.
     pub fn store_kind(&self) -> Option<StoreErrorKind> {
-        self.0
-            .source
-            .as_deref()?
-            .downcast_ref::<StoreError>()
-            .map(|error| error.kind)
+        self.0.source.as_deref()?.downcast_ref::<StoreError>().map(|error| error.kind)
     }
 }
 

@@ -147,9 +147,7 @@ impl Text {
     fn number(&mut self, number: Number) {
         match number.as_i64() {
             Some(integer) => self.integer(integer),
-            None => self
-                .0
-                .push_str(ryu_js::Buffer::new().format_finite(number.as_f64())),
+            None => self.0.push_str(ryu_js::Buffer::new().format_finite(number.as_f64())),
         }
     }
 
@@ -168,8 +166,7 @@ impl Text {
                 break;
             }
         }
-        self.0
-            .extend(digits[start..].iter().map(|digit| char::from(*digit)));
+        self.0.extend(digits[start..].iter().map(|digit| char::from(*digit)));
     }
 }
 

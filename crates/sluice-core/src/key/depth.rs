@@ -19,11 +19,7 @@ pub(super) struct Depth {
 
 impl Depth {
     pub(super) fn new(level: usize, limit: usize) -> Self {
-        Self {
-            level,
-            wrappers: 0,
-            limit,
-        }
+        Self { level, wrappers: 0, limit }
     }
 
     pub(super) fn level(self) -> usize {
@@ -39,20 +35,13 @@ impl Depth {
         if self.level >= self.limit {
             return Err(too_deep(self.limit));
         }
-        Ok(Self {
-            level: self.level + 1,
-            ..self
-        })
+        Ok(Self { level: self.level + 1, ..self })
     }
 
     /// Steps into an array or object that may be the content of a variant, which has an object of its own around it.
     pub(super) fn enter_variant(self, variant: Option<&str>) -> Result<Self, InputError> {
         let depth = self.enter()?;
-        if variant.is_some() {
-            depth.enter()
-        } else {
-            Ok(depth)
-        }
+        if variant.is_some() { depth.enter() } else { Ok(depth) }
     }
 
     /// Steps into a wrapper that JSON does not show.
@@ -60,17 +49,10 @@ impl Depth {
         if self.wrappers >= MAX_WRAPPERS {
             return Err(too_deep(self.limit));
         }
-        Ok(Self {
-            wrappers: self.wrappers + 1,
-            ..self
-        })
+        Ok(Self { wrappers: self.wrappers + 1, ..self })
     }
 }
 
 pub(super) fn too_deep(limit: usize) -> InputError {
-    InputError::new(
-        InputErrorKind::TooDeep,
-        "",
-        format!("nest arrays and objects at most {limit} levels"),
-    )
+    InputError::new(InputErrorKind::TooDeep, "", format!("nest arrays and objects at most {limit} levels"))
 }

@@ -115,15 +115,8 @@ impl InputError {
     /// assert_eq!(error.to_string(), "too large at the whole value: send at most 16 MiB");
     /// ```
     pub fn new(kind: InputErrorKind, path: &str, detail: impl Into<Cow<'static, str>>) -> Self {
-        let inner = Inner {
-            kind,
-            path: path::presentable(path),
-            offset: None,
-            detail: detail.into(),
-        };
-        Self {
-            inner: Box::new(inner),
-        }
+        let inner = Inner { kind, path: path::presentable(path), offset: None, detail: detail.into() };
+        Self { inner: Box::new(inner) }
     }
 
     /// Says what was wrong.
@@ -170,22 +163,13 @@ impl InputError {
 
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner {
-            kind,
-            path,
-            offset,
-            detail,
-        } = &*self.inner;
+        let Inner { kind, path, offset, detail } = &*self.inner;
         let place = if path.is_empty() { "the whole value" } else { path };
         write!(f, "{} at {place}", kind.phrase())?;
         if let Some(offset) = offset.filter(|_| kind.shows_offset()) {
             write!(f, ", byte {offset}")?;
         }
-        if detail.is_empty() {
-            Ok(())
-        } else {
-            write!(f, ": {detail}")
-        }
+        if detail.is_empty() { Ok(()) } else { write!(f, ": {detail}") }
     }
 }
 

@@ -76,11 +76,7 @@ fn compare_both(request: &Request, recorded: &Fingerprint, secrets: &[Secret]) -
         return Match::SecretMissing;
     };
     let equal = request.fingerprint(secret).mac.ct_eq(&recorded.mac);
-    if bool::from(equal) {
-        Match::Same
-    } else {
-        Match::Different
-    }
+    if bool::from(equal) { Match::Same } else { Match::Different }
 }
 
 impl fmt::Display for Fingerprint {
@@ -96,10 +92,7 @@ impl FromStr for Fingerprint {
     fn from_str(text: &str) -> Result<Self, InputError> {
         let parsed = text.rsplit_once(':').and_then(|(id, digits)| {
             let mac = hex::digest(digits)?;
-            Some(Self {
-                secret_id: SecretId(id.to_owned()),
-                mac,
-            })
+            Some(Self { secret_id: SecretId(id.to_owned()), mac })
         });
         let detail = "a fingerprint is the secret's id, a colon and 64 lower-case hex digits";
         parsed.ok_or_else(|| InputError::new(InputErrorKind::Other, "", detail))

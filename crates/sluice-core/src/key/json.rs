@@ -77,10 +77,7 @@ impl Json {
     /// Returns the member of that name, if this is an object that has it.
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {
-            Self::Object(members) => members
-                .iter()
-                .find(|(found, _)| found == name)
-                .map(|(_, value)| value),
+            Self::Object(members) => members.iter().find(|(found, _)| found == name).map(|(_, value)| value),
             _ => None,
         }
     }
@@ -102,11 +99,7 @@ fn array_index(name: &str) -> Option<usize> {
 }
 
 pub(super) fn duplicate_name() -> InputError {
-    InputError::new(
-        InputErrorKind::DuplicateName,
-        "",
-        "write each name once per object",
-    )
+    InputError::new(InputErrorKind::DuplicateName, "", "write each name once per object")
 }
 
 impl From<bool> for Json {

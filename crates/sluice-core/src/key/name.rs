@@ -52,16 +52,8 @@ impl KeyError {
 
 impl fmt::Display for KeyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let subject = if self.is_about_namespace() {
-            "namespace"
-        } else {
-            "key"
-        };
-        let control = if self.control {
-            " with a control character"
-        } else {
-            ""
-        };
+        let subject = if self.is_about_namespace() { "namespace" } else { "key" };
+        let control = if self.control { " with a control character" } else { "" };
         let units = self.units;
         write!(
             f,
@@ -76,11 +68,7 @@ fn check(text: String, subject: Subject) -> Result<String, KeyError> {
     let units = text.encode_utf16().count();
     let control = text.chars().any(char::is_control);
     if control || units == 0 || units > MAX_UNITS {
-        return Err(KeyError {
-            subject,
-            units,
-            control,
-        });
+        return Err(KeyError { subject, units, control });
     }
     Ok(text)
 }

@@ -27,11 +27,7 @@ impl Number {
     /// # Errors
     /// [`InputErrorKind::NotFinite`] for NaN and the infinities.
     pub fn new(value: f64) -> Result<Self, InputError> {
-        if value.is_finite() {
-            Ok(Self::finite(value))
-        } else {
-            Err(not_finite())
-        }
+        if value.is_finite() { Ok(Self::finite(value)) } else { Err(not_finite()) }
     }
 
     /// Returns the number as a double.
@@ -55,10 +51,7 @@ impl Number {
             reason = "the cast saturates, and both conditions catch it"
         )]
         let integer = self.0 as i64;
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "compared only to find out whether anything was lost"
-        )]
+        #[expect(clippy::cast_precision_loss, reason = "compared only to find out whether anything was lost")]
         let exact = integer as f64;
         // Compared as bits: every double here is finite and −0 was made 0.
         (exact.to_bits() == self.0.to_bits() && integer.unsigned_abs() <= MAX_SAFE).then_some(integer)
@@ -69,10 +62,7 @@ impl Number {
         if magnitude > MAX_SAFE {
             return Err(integer_out_of_range());
         }
-        #[expect(
-            clippy::cast_precision_loss,
-            reason = "integers up to 2^53-1 are exact doubles"
-        )]
+        #[expect(clippy::cast_precision_loss, reason = "integers up to 2^53-1 are exact doubles")]
         let value = magnitude as f64;
         Ok(Self::finite(if negative { -value } else { value }))
     }
@@ -96,11 +86,7 @@ impl From<u32> for Number {
 }
 
 pub(super) fn not_finite() -> InputError {
-    InputError::new(
-        InputErrorKind::NotFinite,
-        "",
-        "leave it out, or write null or a string",
-    )
+    InputError::new(InputErrorKind::NotFinite, "", "leave it out, or write null or a string")
 }
 
 pub(super) fn integer_out_of_range() -> InputError {

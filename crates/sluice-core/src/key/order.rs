@@ -46,9 +46,7 @@ pub(super) fn sort(members: &mut [(String, Json)]) -> Result<(), String> {
 
 /// Says whether members stand in order, with no name twice.
 pub(super) fn is_sorted(members: &[(String, Json)]) -> bool {
-    members
-        .windows(2)
-        .all(|pair| compare(&pair[0].0, &pair[1].0).is_lt())
+    members.windows(2).all(|pair| compare(&pair[0].0, &pair[1].0).is_lt())
 }
 
 #[cfg(test)]

@@ -96,11 +96,7 @@ mod tests {
         assert_eq!(names("/~01"), Ok(vec!["~1".to_owned()]));
         assert_eq!(names("//é"), Ok(vec![String::new(), "é".to_owned()]));
         for text in ["a", "#/a", "/~", "/~2", "/a~", "/~é"] {
-            assert_eq!(
-                names(text).map_err(|error| error.kind()),
-                Err(InputErrorKind::BadPointer),
-                "{text}"
-            );
+            assert_eq!(names(text).map_err(|error| error.kind()), Err(InputErrorKind::BadPointer), "{text}");
         }
     }
 }

@@ -57,9 +57,7 @@ impl Request {
         for item in list {
             update_with_length(&mut hash, item.as_ref());
         }
-        Self {
-            digest: hash.finalize().into(),
-        }
+        Self { digest: hash.finalize().into() }
     }
 
     /// Adds the digest of something that was read elsewhere, such as a stream, under a label.
@@ -77,28 +75,18 @@ impl Request {
         hash.update(self.digest);
         update_with_length(&mut hash, label.as_bytes());
         hash.update(digest);
-        Self {
-            digest: hash.finalize().into(),
-        }
+        Self { digest: hash.finalize().into() }
     }
 
     /// Keys the digest with a secret; only this is stored.
     pub fn fingerprint(&self, secret: &Secret) -> Fingerprint {
         let mac = mac::hmac_sha256(secret, &[FINGERPRINT, &self.digest]);
-        Fingerprint {
-            secret_id: secret.id.clone(),
-            mac,
-        }
+        Fingerprint { secret_id: secret.id.clone(), mac }
     }
 
     fn hash(pieces: [&[u8]; 2]) -> Self {
         let [label, data] = pieces;
-        Self {
-            digest: Sha256::new_with_prefix(label)
-                .chain_update(data)
-                .finalize()
-                .into(),
-        }
+        Self { digest: Sha256::new_with_prefix(label).chain_update(data).finalize().into() }
     }
 }
 
@@ -120,11 +108,7 @@ impl TryFrom<String> for Request {
     fn try_from(text: String) -> Result<Self, InputError> {
         match hex::digest(&text) {
             Some(digest) => Ok(Self { digest }),
-            None => Err(InputError::new(
-                InputErrorKind::Other,
-                "",
-                "a request is 64 lower-case hex digits",
-            )),
+            None => Err(InputError::new(InputErrorKind::Other, "", "a request is 64 lower-case hex digits")),
         }
     }
 }

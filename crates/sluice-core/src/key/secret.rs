@@ -33,8 +33,6 @@ pub struct Secret {
 
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Secret")
-            .field("id", &self.id)
-            .finish_non_exhaustive()
+        f.debug_struct("Secret").field("id", &self.id).finish_non_exhaustive()
     }
 }

@@ -86,14 +86,7 @@ pub struct EventDraft {
 impl EventDraft {
     /// An event of this kind with nothing else said.
     pub fn new(kind: EventKind) -> Self {
-        Self {
-            kind,
-            epoch: None,
-            claim: None,
-            status: None,
-            by: None,
-            reason: None,
-        }
+        Self { kind, epoch: None, claim: None, status: None, by: None, reason: None }
     }
 
     /// Says which grant it is about.

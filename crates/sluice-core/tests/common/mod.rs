@@ -28,16 +28,10 @@ pub fn claim_id(n: u8) -> ClaimId {
 pub fn plan(n: u8, declares_marks: bool) -> Plan {
     Plan {
         claim: claim_id(n),
-        terms: Terms {
-            declares_marks,
-            ..Terms::default()
-        },
+        terms: Terms { declares_marks, ..Terms::default() },
         labels: Labels::default(),
         fingerprint: None,
-        downstream: Downstream {
-            key: "sent".to_owned(),
-            rotation: 0,
-        },
+        downstream: Downstream { key: "sent".to_owned(), rotation: 0 },
     }
 }
 
@@ -60,11 +54,7 @@ pub struct Ledger {
 
 impl Ledger {
     pub fn empty() -> Self {
-        Self {
-            now: None,
-            past: Vec::new(),
-            events: Vec::new(),
-        }
+        Self { now: None, past: Vec::new(), events: Vec::new() }
     }
 
     /// In flight at epoch 1 under claim 1.
@@ -78,30 +68,19 @@ impl Ledger {
 
     pub fn claimed(mut self, n: u8, declares_marks: bool) -> Self {
         let step = arrive(self.now.as_ref(), arrival(), &plan(n, declares_marks));
-        let Step::Claim(change) = step else {
-            panic!("not claimed: {step:?}")
-        };
+        let Step::Claim(change) = step else { panic!("not claimed: {step:?}") };
         self.apply(change.held_by(Holder::default())).unwrap();
         self
     }
 
     pub fn apply(&mut self, change: Change) -> Result<(), Unmet> {
         let record = self.now.as_ref().map(|now| &now.record);
-        let lease = self
-            .now
-            .as_ref()
-            .map_or(LeaseView::EndedAtReboot, |now| now.lease);
-        let granted_before = change.guard.looks_up(record).and_then(|claim| {
-            self.past
-                .iter()
-                .find(|(id, _)| *id == claim)
-                .map(|(_, epoch)| *epoch)
-        });
-        change.guard.check(Facts {
-            record,
-            lease,
-            granted_before,
-        })?;
+        let lease = self.now.as_ref().map_or(LeaseView::EndedAtReboot, |now| now.lease);
+        let granted_before = change
+            .guard
+            .looks_up(record)
+            .and_then(|claim| self.past.iter().find(|(id, _)| *id == claim).map(|(_, epoch)| *epoch));
+        change.guard.check(Facts { record, lease, granted_before })?;
         if let Some((epoch, claim)) = change.supersedes(record) {
             self.past.push((claim, epoch));
         }
@@ -113,14 +92,7 @@ impl Ledger {
         self.events.push(change.event.kind.as_str());
         let id = RecordId::new(Namespace::default(), Key::new("k").unwrap());
         let (created, updated) = (LedgerTime(0), LedgerTime(0));
-        let record = Record {
-            id,
-            version,
-            incarnation: 1,
-            created,
-            updated,
-            body: change.set,
-        };
+        let record = Record { id, version, incarnation: 1, created, updated, body: change.set };
         self.now = Some(Snapshot { record, lease });
         Ok(())
     }
@@ -151,23 +123,15 @@ impl Ledger {
 
     pub fn settled(mut self, n: u8, epoch: u64, report: &Report) -> Self {
         let step = self.settle(n, epoch, report);
-        let SettleStep::Write(change) = step else {
-            panic!("nothing to write: {step:?}")
-        };
+        let SettleStep::Write(change) = step else { panic!("nothing to write: {step:?}") };
         self.apply(change).unwrap();
         self
     }
 
     pub fn judged(mut self, judgement: Judgement, epoch: u64) -> Self {
-        let ruling = Ruling {
-            epoch: Some(Epoch(epoch)),
-            force: true,
-            ..ruling(judgement)
-        };
+        let ruling = Ruling { epoch: Some(Epoch(epoch)), force: true, ..ruling(judgement) };
         let step = decide::verdict(self.snapshot(), &ruling, Liveness::Unknown);
-        let VerdictStep::Write(change, _) = step else {
-            panic!("no verdict: {step:?}")
-        };
+        let VerdictStep::Write(change, _) = step else { panic!("no verdict: {step:?}") };
         self.apply(change).unwrap();
         self
     }
@@ -203,27 +167,13 @@ impl Ledger {
 }
 
 pub fn ruling(judgement: Judgement) -> Ruling {
-    Ruling {
-        epoch: None,
-        judgement,
-        by: "ada".to_owned(),
-        reason: "looked".to_owned(),
-        force: false,
-    }
+    Ruling { epoch: None, judgement, by: "ada".to_owned(), reason: "looked".to_owned(), force: false }
 }
 
 pub fn success(text: &str) -> Report {
-    Report::Success {
-        kept: Kept::within(text.as_bytes().to_vec(), 1000),
-        object_id: None,
-    }
+    Report::Success { kept: Kept::within(text.as_bytes().to_vec(), 1000), object_id: None }
 }
 
 pub fn fault(class: FailureClass) -> Report {
-    Report::Fault(Fault {
-        class,
-        code: None,
-        message: format!("{class:?}"),
-        detail: None,
-    })
+    Report::Fault(Fault { class, code: None, message: format!("{class:?}"), detail: None })
 }

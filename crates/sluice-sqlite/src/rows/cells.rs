@@ -44,9 +44,7 @@ impl<'r> Cells<'r> {
 
     pub(crate) fn optional_count<T: TryFrom<i64>>(&mut self) -> Result<Option<T>, Trouble> {
         let number: Option<i64> = self.next()?;
-        number
-            .map(|number| T::try_from(number).map_err(|_| self.bad()))
-            .transpose()
+        number.map(|number| T::try_from(number).map_err(|_| self.bad())).transpose()
     }
 
     /// One of a fixed set of names.

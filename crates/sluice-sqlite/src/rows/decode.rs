@@ -19,23 +19,9 @@ impl Found {
         let incarnation = cells.count()?;
         let created = LedgerTime(cells.next()?);
         let updated = LedgerTime(cells.next()?);
-        let lease = LeaseEnd {
-            boot: cells.next()?,
-            until_ns: cells.next()?,
-        };
+        let lease = LeaseEnd { boot: cells.next()?, until_ns: cells.next()? };
         let body = body(cells)?;
-        Ok(Self {
-            row,
-            record: Record {
-                id,
-                version,
-                incarnation,
-                created,
-                updated,
-                body,
-            },
-            lease,
-        })
+        Ok(Self { row, record: Record { id, version, incarnation, created, updated, body }, lease })
     }
 }
 
@@ -77,19 +63,11 @@ fn terms(cells: &mut Cells<'_>) -> Result<Terms, Trouble> {
 }
 
 fn labels(cells: &mut Cells<'_>) -> Result<Labels, Trouble> {
-    Ok(Labels {
-        tool: cells.next()?,
-        actor: cells.next()?,
-        run_id: cells.next()?,
-        object_id: cells.next()?,
-    })
+    Ok(Labels { tool: cells.next()?, actor: cells.next()?, run_id: cells.next()?, object_id: cells.next()? })
 }
 
 fn downstream(cells: &mut Cells<'_>) -> Result<Downstream, Trouble> {
-    Ok(Downstream {
-        key: cells.next()?,
-        rotation: cells.count()?,
-    })
+    Ok(Downstream { key: cells.next()?, rotation: cells.count()? })
 }
 
 fn outcome(cells: &mut Cells<'_>) -> Result<Outcome, Trouble> {

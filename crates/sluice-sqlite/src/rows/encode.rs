@@ -20,9 +20,7 @@ pub(crate) fn text(text: &str) -> ToSqlOutput<'_> {
 
 /// A number column; a number that has no room in it is an error, never another number.
 pub(crate) fn int<'a>(number: u64, column: &'static str) -> Result<ToSqlOutput<'a>, Trouble> {
-    i64::try_from(number)
-        .map(signed)
-        .map_err(|_| Trouble::TooLarge(column))
+    i64::try_from(number).map(signed).map_err(|_| Trouble::TooLarge(column))
 }
 
 fn signed<'a>(number: i64) -> ToSqlOutput<'a> {
@@ -77,32 +75,17 @@ impl Draft<'_> {
 }
 
 fn body<'a>(values: &mut Values<'a>, body: &'a Body) -> Result<(), Trouble> {
-    values.extend([
-        text(body.status.as_str()),
-        int(body.epoch.0, "epoch")?,
-        blob(body.claim.as_bytes()),
-    ]);
+    values.extend([text(body.status.as_str()), int(body.epoch.0, "epoch")?, blob(body.claim.as_bytes())]);
     holder(values, &body.holder)?;
     terms(values, &body.terms);
     values.push(flag(body.marked));
     labels(values, &body.labels);
     let (secret, mac) = names::fingerprint_columns(body.fingerprint.as_ref());
     values.extend([ToSqlOutput::Borrowed(secret), ToSqlOutput::Borrowed(mac)]);
-    values.push(if body.unresolved.is_empty() {
-        null()
-    } else {
-        json(&body.unresolved, "unresolved")?
-    });
-    values.push(if body.landed.is_empty() {
-        null()
-    } else {
-        json(&body.landed, "landed")?
-    });
+    values.push(if body.unresolved.is_empty() { null() } else { json(&body.unresolved, "unresolved")? });
+    values.push(if body.landed.is_empty() { null() } else { json(&body.landed, "landed")? });
     kept(values, body.evidence.as_ref())?;
-    values.extend([
-        text(&body.downstream.key),
-        signed(body.downstream.rotation.into()),
-    ]);
+    values.extend([text(&body.downstream.key), signed(body.downstream.rotation.into())]);
     outcome(values, &body.outcome)
 }
 
@@ -111,9 +94,7 @@ fn holder<'a>(values: &mut Values<'a>, holder: &'a Holder) -> Result<(), Trouble
         text(&holder.machine),
         text(&holder.boot),
         signed(holder.pid.into()),
-        holder
-            .pid_start
-            .map_or(Ok(null()), |start| int(start, "holder_pid_start"))?,
+        holder.pid_start.map_or(Ok(null()), |start| int(start, "holder_pid_start"))?,
         or_null(holder.process_group, |group| signed(group.into())),
         text_or_null(holder.lock.as_ref()),
     ]);
@@ -129,12 +110,7 @@ fn terms(values: &mut Values<'_>, terms: &Terms) {
 }
 
 fn labels<'a>(values: &mut Values<'a>, labels: &'a Labels) {
-    let Labels {
-        tool,
-        actor,
-        run_id,
-        object_id,
-    } = labels;
+    let Labels { tool, actor, run_id, object_id } = labels;
     values.extend([tool, actor, run_id, object_id].map(|label| text_or_null(label.as_ref())));
 }
 
@@ -158,8 +134,7 @@ fn kept<'a>(values: &mut Values<'a>, kept: Option<&'a Kept>) -> Result<(), Troub
         Err(reason) => (text(reason.as_str()), null()),
     };
     values.extend([
-        kept.bytes
-            .map_or(Ok(null()), |bytes| int(bytes, "result_bytes"))?,
+        kept.bytes.map_or(Ok(null()), |bytes| int(bytes, "result_bytes"))?,
         kept.sha256.as_ref().map_or_else(null, |sha256| blob(sha256)),
         reason,
         result,

@@ -80,25 +80,17 @@ pub struct FakeClock {
 impl FakeClock {
     pub fn new() -> Arc<Self> {
         let boot = Mutex::new("boot-1".into());
-        Arc::new(Self {
-            boot,
-            boottime_ns: 1_000_000_000.into(),
-            wall_ms: 1_700_000_000_000.into(),
-        })
+        Arc::new(Self { boot, boottime_ns: 1_000_000_000.into(), wall_ms: 1_700_000_000_000.into() })
     }
 
     pub fn options(self: &Arc<Self>) -> Options {
         let clock: Arc<dyn LedgerClock> = Arc::<Self>::clone(self);
-        Options {
-            clock: Some(clock),
-            ..Options::default()
-        }
+        Options { clock: Some(clock), ..Options::default() }
     }
 
     /// Time passes, on both clocks.
     pub fn pass(&self, time: Duration) {
-        self.boottime_ns
-            .fetch_add(i64::try_from(time.as_nanos()).unwrap(), Ordering::SeqCst);
+        self.boottime_ns.fetch_add(i64::try_from(time.as_nanos()).unwrap(), Ordering::SeqCst);
         self.step_wall(i64::try_from(time.as_millis()).unwrap());
     }
 
@@ -142,30 +134,16 @@ pub fn body(claim: ClaimId, lease: Duration) -> Body {
         status: Status::InFlight,
         epoch: Epoch::FIRST,
         claim,
-        holder: Holder {
-            machine: "m".into(),
-            boot: "b".into(),
-            pid: 7,
-            ..Holder::default()
-        },
-        terms: Terms {
-            lease,
-            ..Terms::default()
-        },
+        holder: Holder { machine: "m".into(), boot: "b".into(), pid: 7, ..Holder::default() },
+        terms: Terms { lease, ..Terms::default() },
         marked: false,
-        labels: Labels {
-            tool: Some("charge".into()),
-            ..Labels::default()
-        },
+        labels: Labels { tool: Some("charge".into()), ..Labels::default() },
         fingerprint: None,
         unresolved: Default::default(),
         landed: Default::default(),
         evidence: None,
         outcome: Outcome::None,
-        downstream: Downstream {
-            key: "k".into(),
-            rotation: 0,
-        },
+        downstream: Downstream { key: "k".into(), rotation: 0 },
     }
 }
 
@@ -185,10 +163,7 @@ pub fn next_claim(found: &Snapshot, claim: ClaimId) -> Change {
         set.epoch = epoch;
         set.claim = claim;
     });
-    change
-        .unwrap()
-        .when_grant(GrantGuard::Unused(claim))
-        .and_lease(LeaseSet::Grant(LEASE))
+    change.unwrap().when_grant(GrantGuard::Unused(claim)).and_lease(LeaseSet::Grant(LEASE))
 }
 
 pub fn success(found: &Snapshot, result: &[u8]) -> Change {
@@ -198,24 +173,17 @@ pub fn success(found: &Snapshot, result: &[u8]) -> Change {
         set.landed.insert(epoch);
         set.outcome = Outcome::Success(Kept::within(result.to_vec(), usize::MAX));
     });
-    change
-        .unwrap()
-        .when_grant(GrantGuard::Held(claim, epoch))
-        .and_lease(LeaseSet::Settle)
+    change.unwrap().when_grant(GrantGuard::Held(claim, epoch)).and_lease(LeaseSet::Settle)
 }
 
 pub fn release(found: &Snapshot) -> Change {
     let event = EventDraft::new(EventKind::Released).about(found.record.body.epoch, None);
-    Change::of(found, Transition::Release, event, |_| {})
-        .unwrap()
-        .and_lease(LeaseSet::Settle)
+    Change::of(found, Transition::Release, event, |_| {}).unwrap().and_lease(LeaseSet::Settle)
 }
 
 pub fn mark(found: &Snapshot) -> Change {
     let event = EventDraft::new(EventKind::Marked).about(found.record.body.epoch, None);
-    Change::of(found, Transition::Mark, event, |set| set.marked = true)
-        .unwrap()
-        .when_lease(LeaseGuard::Live)
+    Change::of(found, Transition::Mark, event, |set| set.marked = true).unwrap().when_lease(LeaseGuard::Live)
 }
 
 pub fn applied(written: Result<Written, StoreError>) -> Snapshot {

@@ -28,9 +28,7 @@ pub struct MemoryStore {
 
 impl fmt::Debug for MemoryStore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryStore")
-            .field("records", &self.rows().len())
-            .finish_non_exhaustive()
+        f.debug_struct("MemoryStore").field("records", &self.rows().len()).finish_non_exhaustive()
     }
 }
 
@@ -58,10 +56,7 @@ impl MemoryStore {
             let mut bytes = [0; 32];
             bytes[..16].copy_from_slice(&chance.bits());
             bytes[16..].copy_from_slice(&chance.bits());
-            Secret {
-                id: SecretId(id.to_owned()),
-                bytes,
-            }
+            Secret { id: SecretId(id.to_owned()), bytes }
         };
         let ledger = Ledger {
             id: format!("{:032x}", u128::from_be_bytes(chance.bits())),
@@ -69,11 +64,7 @@ impl MemoryStore {
             fingerprint_secrets: vec![secret("f1")],
             downstream_secret: secret("d1"),
         };
-        Self {
-            ledger,
-            clock,
-            rows: Mutex::new(Rows::new(capacity)),
-        }
+        Self { ledger, clock, rows: Mutex::new(Rows::new(capacity)) }
     }
 
     // A panic under the lock cannot leave half a change: a row is replaced as a whole after everything is checked.

@@ -38,17 +38,11 @@ impl Row {
     }
 
     fn snapshot(&self, now: Duration) -> Snapshot {
-        Snapshot {
-            record: self.record.clone(),
-            lease: self.lease(now),
-        }
+        Snapshot { record: self.record.clone(), lease: self.lease(now) }
     }
 
     fn granted_before(&self, claim: ClaimId) -> Option<Epoch> {
-        self.superseded
-            .iter()
-            .find(|(id, _)| *id == claim)
-            .map(|(_, epoch)| *epoch)
+        self.superseded.iter().find(|(id, _)| *id == claim).map(|(_, epoch)| *epoch)
     }
 }
 
@@ -82,26 +76,14 @@ impl Rows {
     ) -> Result<Written, StoreError> {
         let row = self.by_id.get(&id);
         let record = row.map(|row| &row.record);
-        let granted_before = change
-            .guard
-            .looks_up(record)
-            .and_then(|claim| row.and_then(|row| row.granted_before(claim)));
+        let granted_before =
+            change.guard.looks_up(record).and_then(|claim| row.and_then(|row| row.granted_before(claim)));
         let lease = row.map_or(LeaseView::EndedAtReboot, |row| row.lease(now));
-        if let Err(unmet) = change.guard.check(Facts {
-            record,
-            lease,
-            granted_before,
-        }) {
-            return Ok(Written::Found {
-                snapshot: row.map(|row| Box::new(row.snapshot(now))),
-                unmet,
-            });
+        if let Err(unmet) = change.guard.check(Facts { record, lease, granted_before }) {
+            return Ok(Written::Found { snapshot: row.map(|row| Box::new(row.snapshot(now))), unmet });
         }
         if row.is_none() && self.by_id.len() >= self.capacity {
-            let said = format!(
-                "the memory ledger holds {} records and takes no more",
-                self.capacity
-            );
+            let said = format!("the memory ledger holds {} records and takes no more", self.capacity);
             return Err(StoreError::new(StoreErrorKind::AtCapacity, said));
         }
         self.last = self.last.max(wall);
@@ -147,12 +129,7 @@ impl Rows {
         }
         let snapshot = Box::new(row.snapshot(now));
         let version = Some(row.record.version);
-        self.events.entry(id.clone()).or_default().push(Event {
-            id,
-            version,
-            at,
-            draft: change.event,
-        });
+        self.events.entry(id.clone()).or_default().push(Event { id, version, at, draft: change.event });
         Written::Applied(snapshot)
     }
 
@@ -174,20 +151,12 @@ impl Rows {
         }
         row.lease_until = now + lease;
         let landed_elsewhere = row.record.body.landed.iter().any(|landed| *landed < epoch);
-        Renewed::Extended {
-            remaining: lease,
-            landed_elsewhere,
-        }
+        Renewed::Extended { remaining: lease, landed_elsewhere }
     }
 
     pub fn notice(&mut self, id: RecordId, draft: EventDraft, wall: LedgerTime) {
         self.last = self.last.max(wall);
-        let event = Event {
-            id: id.clone(),
-            version: None,
-            at: self.last,
-            draft,
-        };
+        let event = Event { id: id.clone(), version: None, at: self.last, draft };
         self.events.entry(id).or_default().push(event);
     }
 
@@ -212,39 +181,21 @@ impl Rows {
         let more = rows.len() > wanted;
         rows.truncate(wanted);
         let next = rows.last().filter(|_| more).map(|row| row.number.to_string());
-        Ok(Page {
-            items: rows.into_iter().map(|row| row.snapshot(now)).collect(),
-            next,
-        })
+        Ok(Page { items: rows.into_iter().map(|row| row.snapshot(now)).collect(), next })
     }
 }
 
 fn matches(query: &Query, row: &Row, last: LedgerTime) -> bool {
-    let Record {
-        id, body, updated, ..
-    } = &row.record;
-    let within = query.within.map_or(i64::MAX, |within| {
-        i64::try_from(within.as_millis()).unwrap_or(i64::MAX)
-    });
-    query
-        .namespace
-        .as_ref()
-        .is_none_or(|namespace| *namespace == id.namespace)
+    let Record { id, body, updated, .. } = &row.record;
+    let within =
+        query.within.map_or(i64::MAX, |within| i64::try_from(within.as_millis()).unwrap_or(i64::MAX));
+    query.namespace.as_ref().is_none_or(|namespace| *namespace == id.namespace)
         && (query.statuses.is_empty() || query.statuses.contains(&body.status))
-        && query
-            .tool
-            .as_ref()
-            .is_none_or(|tool| body.labels.tool.as_ref() == Some(tool))
-        && query
-            .key_prefix
-            .as_ref()
-            .is_none_or(|prefix| id.key.as_str().starts_with(prefix.as_str()))
+        && query.tool.as_ref().is_none_or(|tool| body.labels.tool.as_ref() == Some(tool))
+        && query.key_prefix.as_ref().is_none_or(|prefix| id.key.as_str().starts_with(prefix.as_str()))
         && last.0.saturating_sub(updated.0) <= within
 }
 
 fn bad_cursor() -> StoreError {
-    StoreError::new(
-        StoreErrorKind::Other,
-        "that is not where a page of this ledger ended",
-    )
+    StoreError::new(StoreErrorKind::Other, "that is not where a page of this ledger ended")
 }

@@ -88,44 +88,44 @@ enum Granted {
 }
 
 /// Writes the claim. An answer that got lost is asked for again under the same claim id, which is granted once.
+///
+/// Once an answer got lost, no later error proves that nothing was written.
 async fn claim_durably(
     sluice: &Sluice,
     id: &RecordId,
     claim: ClaimId,
     change: Change,
 ) -> Result<Granted, Error> {
+    let mut unheard = false;
     let mut asked = 0;
     loop {
-        match sluice.inner.store.apply(id.clone(), change.clone()).await {
+        let error = match sluice.inner.store.apply(id.clone(), change.clone()).await {
             Ok(Written::Applied(snapshot)) => return Ok(Granted::Here(snapshot)),
-            Ok(Written::Found {
-                snapshot: Some(found),
-                ..
-            }) => {
-                return match claimed(&found.record, claim) {
+            Ok(Written::Found { snapshot: Some(found), .. }) => {
+                return Ok(match claimed(&found.record, claim) {
                     // An own claim that ended before it was heard of has no time left, and is then given back as
                     // never begun.
-                    OwnClaim::Granted | OwnClaim::Ended => Ok(Granted::Here(found)),
-                    OwnClaim::Another => Ok(Granted::Elsewhere(found)),
-                };
+                    OwnClaim::Granted | OwnClaim::Ended => Granted::Here(found),
+                    OwnClaim::Another => Granted::Elsewhere(found),
+                });
             }
             Ok(Written::Found { snapshot: None, .. }) => {
-                return Err(Error::new(
-                    Code::Released,
-                    "the record vanished before it was claimed; deliver it again",
-                ));
+                let said = "the record vanished before it was claimed; deliver it again";
+                return Err(Error::new(Code::Store, said));
             }
-            Err(error) if error.outcome_unknown && asked < ASK_AGAIN => {
-                asked += 1;
-                sluice
-                    .inner
-                    .ports
-                    .sleep
-                    .sleep(Duration::from_millis(20 << asked))
-                    .await;
-            }
-            Err(error) => return Err(unclaimed(error)),
+            Err(error) => error,
+        };
+        unheard |= error.outcome_unknown;
+        if !unheard {
+            return Err(error.into());
         }
+        if asked == ASK_AGAIN {
+            let said =
+                "the ledger did not say whether the claim was written; nothing was run for this delivery";
+            return Err(Error::new(Code::Store, said).with_source(error.with_outcome_unknown()));
+        }
+        asked += 1;
+        sluice.inner.ports.sleep.sleep(Duration::from_millis(20 << asked)).await;
     }
 }
 
@@ -151,17 +151,5 @@ async fn withdraw(sluice: &Sluice, id: &RecordId, claim: ClaimId) {
 
 fn is_unheard(error: &Error) -> bool {
     let source = std::error::Error::source(error);
-    source
-        .and_then(|source| source.downcast_ref::<StoreError>())
-        .is_some_and(|error| error.outcome_unknown)
-}
-
-/// Nothing was performed; but a claim that may have been written has to be given back.
-fn unclaimed(error: StoreError) -> Error {
-    if error.outcome_unknown {
-        let said = "the ledger did not say whether the claim was written; nothing was run for this delivery";
-        Error::new(Code::Store, said).with_source(error)
-    } else {
-        error.into()
-    }
+    source.and_then(|source| source.downcast_ref::<StoreError>()).is_some_and(|error| error.outcome_unknown)
 }

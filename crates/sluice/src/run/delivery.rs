@@ -33,10 +33,7 @@ impl Delivery {
         let fingerprint = match (&spec.fingerprint, secret) {
             (Some(request), Some(secret)) => Some(request.fingerprint(secret)),
             (Some(_), None) => {
-                return Err(Error::new(
-                    Code::Store,
-                    "the ledger has no secret to make fingerprints with",
-                ));
+                return Err(Error::new(Code::Store, "the ledger has no secret to make fingerprints with"));
             }
             (None, _) => None,
         };
@@ -48,13 +45,7 @@ impl Delivery {
             fingerprint,
             downstream: Downstream { key, rotation: 0 },
         };
-        Ok(Self {
-            id,
-            plan,
-            request: spec.fingerprint,
-            on_duplicate: spec.on_duplicate,
-            wait: spec.wait,
-        })
+        Ok(Self { id, plan, request: spec.fingerprint, on_duplicate: spec.on_duplicate, wait: spec.wait })
     }
 
     /// What is known when the delivery looks at a record.
@@ -62,18 +53,13 @@ impl Delivery {
         let recorded = found.and_then(|found| found.record.body.fingerprint.as_ref());
         let secrets = &sluice.inner.store.ledger().fingerprint_secrets;
         let running = found.filter(|found| found.record.body.status != Status::Succeeded);
-        let holder = running.map_or(Liveness::Unknown, |found| {
-            sluice.inner.ports.witness.judge(&found.record.body.holder)
-        });
+        let holder = running
+            .map_or(Liveness::Unknown, |found| sluice.inner.ports.witness.judge(&found.record.body.holder));
         Arrival {
             request: compare(self.request.as_ref(), recorded, secrets),
             holder,
             on_duplicate: self.on_duplicate,
-            while_running: if self.wait == Wait::No {
-                WhileRunning::Refuse
-            } else {
-                WhileRunning::Wait
-            },
+            while_running: if self.wait == Wait::No { WhileRunning::Refuse } else { WhileRunning::Wait },
         }
     }
 }

@@ -82,22 +82,11 @@ fn report<T: Serialize>(sluice: &Sluice, held: &Held, ended: Ended<T>) -> (Repor
     match ended {
         Ok(Ok(value)) => {
             let kept = keep(&value, sluice.inner.settings.result_limit);
-            (
-                Report::Success {
-                    kept,
-                    object_id: held.object_id(),
-                },
-                Some(value),
-                None,
-            )
+            (Report::Success { kept, object_id: held.object_id() }, Some(value), None)
         }
         Ok(Err(failure)) => {
             let (fault, source) = failure.into_parts();
-            (
-                Report::Fault(bounded(fault, sluice.inner.settings.result_limit)),
-                None,
-                source,
-            )
+            (Report::Fault(bounded(fault, sluice.inner.settings.result_limit)), None, source)
         }
         Err(Caught) => {
             let (fault, source) = Failure::unknown("the effect panicked").into_parts();
@@ -111,10 +100,8 @@ fn keep<T: Serialize>(value: &T, limit: usize) -> Kept {
     if check_plain(value).is_err() {
         return Kept::absent(NotKept::NotStorable);
     }
-    serde_json::to_vec(value).map_or_else(
-        |_| Kept::absent(NotKept::NotStorable),
-        |text| Kept::within(text, limit),
-    )
+    serde_json::to_vec(value)
+        .map_or_else(|_| Kept::absent(NotKept::NotStorable), |text| Kept::within(text, limit))
 }
 
 fn bounded(mut fault: Fault, limit: usize) -> Fault {
@@ -143,12 +130,7 @@ fn unrecorded(held: &Held, report: Report) -> Error {
         Report::Success { .. } => "the effect happened, but the ledger could not be told",
         Report::Fault(_) => "the effect did not succeed, and the ledger could not be told",
     };
-    let unrecorded = Unrecorded {
-        id: held.id.clone(),
-        claim: held.claim,
-        epoch: held.epoch,
-        report,
-    };
+    let unrecorded = Unrecorded { id: held.id.clone(), claim: held.claim, epoch: held.epoch, report };
     Error::new(Code::Indeterminate, said).with(|about| {
         about.id = Some(held.id.clone());
         about.epoch = Some(held.epoch);

@@ -34,13 +34,11 @@ pub(crate) async fn caught<F: Future>(make: impl FnOnce() -> F) -> Result<F::Out
         return Err(Caught);
     };
     let mut future = Box::pin(future);
-    let outcome = poll_fn(
-        |cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
-            Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
-            Err(_) => Poll::Ready(Err(Caught)),
-        },
-    )
+    let outcome = poll_fn(|cx| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+        Ok(Poll::Pending) => Poll::Pending,
+        Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
+        Err(_) => Poll::Ready(Err(Caught)),
+    })
     .await;
     // A destructor may panic as well; the outcome is already known and must not be lost with it.
     let _ = catch_unwind(AssertUnwindSafe(move || drop(future)));

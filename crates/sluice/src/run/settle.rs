@@ -76,13 +76,10 @@ async fn step(
                 sluice.inner.waiters.publish(&now);
                 Ok(Tried::Settled(Settled::Recorded(now)))
             }
-            Written::Found {
-                snapshot: Some(now),
-                unmet: Unmet::Grant,
-            } => Ok(Tried::Settled(Settled::Refused(now))),
-            Written::Found {
-                snapshot: Some(now), ..
-            } => Ok(Tried::Found(now)),
+            Written::Found { snapshot: Some(now), unmet: Unmet::Grant } => {
+                Ok(Tried::Settled(Settled::Refused(now)))
+            }
+            Written::Found { snapshot: Some(now), .. } => Ok(Tried::Found(now)),
             Written::Found { snapshot: None, .. } => Ok(Tried::Vanished),
         },
         SettleStep::Already => Ok(Tried::Settled(Settled::Recorded(found))),
@@ -96,12 +93,8 @@ async fn step(
 }
 
 async fn spool(sluice: &Sluice, held: &Held, report: Report) -> Settled {
-    let unrecorded = Unrecorded {
-        id: held.id.clone(),
-        claim: held.claim,
-        epoch: held.epoch,
-        report: report.clone(),
-    };
+    let unrecorded =
+        Unrecorded { id: held.id.clone(), claim: held.claim, epoch: held.epoch, report: report.clone() };
     // Where it cannot be kept either, the error that carries it is the last copy.
     let _ = sluice.inner.ports.evidence.keep(unrecorded).await;
     Settled::Unrecorded(report)

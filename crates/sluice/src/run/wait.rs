@@ -92,16 +92,12 @@ async fn outcome<T: DeserializeOwned>(
 
 fn timed_out(sluice: &Sluice, delivery: &Delivery, bound: Epoch, last: Option<&Snapshot>) -> Error {
     let holder = delivery.arrival(sluice, last).holder;
-    let about = last
-        .map(|seen| answer::about(seen, Some(bound)))
-        .unwrap_or_default();
-    Error::new(Code::WaitTimeout, "the same intent is still running elsewhere")
-        .about(about)
-        .with(|about| {
-            about.id = Some(delivery.id.clone());
-            about.safe_after = last.map(|seen| seen.lease.remaining());
-            if let sluice_core::holder::Liveness::Alive(pid) = holder {
-                about.pid = pid;
-            }
-        })
+    let about = last.map(|seen| answer::about(seen, Some(bound))).unwrap_or_default();
+    Error::new(Code::WaitTimeout, "the same intent is still running elsewhere").about(about).with(|about| {
+        about.id = Some(delivery.id.clone());
+        about.safe_after = last.map(|seen| seen.lease.remaining());
+        if let sluice_core::holder::Liveness::Alive(pid) = holder {
+            about.pid = pid;
+        }
+    })
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
+pub mod world;
+
 use sluice::core::ids::RecordId;
 use sluice::core::record::Snapshot;
 use sluice::core::state::Status;
@@ -22,11 +24,7 @@ pub struct Ledger {
 impl Ledger {
     pub fn memory() -> Self {
         let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-        Self {
-            kind: "memory",
-            handles: vec![store; 4],
-            _folder: None,
-        }
+        Self { kind: "memory", handles: vec![store; 4], _folder: None }
     }
 
     /// Four handles on one file: to SQLite they are as good as four processes.
@@ -34,15 +32,9 @@ impl Ledger {
         let folder = tempfile::tempdir().unwrap();
         let mut handles: Vec<Arc<dyn Store>> = Vec::new();
         for _ in 0..4 {
-            handles.push(Arc::new(
-                SqliteStore::open(folder.path().join("ledger.db")).await.unwrap(),
-            ));
+            handles.push(Arc::new(SqliteStore::open(folder.path().join("ledger.db")).await.unwrap()));
         }
-        Self {
-            kind: "sqlite",
-            handles,
-            _folder: Some(folder),
-        }
+        Self { kind: "sqlite", handles, _folder: Some(folder) }
     }
 
     pub fn sluice(&self) -> Sluice {
@@ -50,20 +42,13 @@ impl Ledger {
     }
 
     pub fn all(&self) -> Vec<Sluice> {
-        self.handles
-            .iter()
-            .map(|store| Sluice::open_shared(store.clone()).build())
-            .collect()
+        self.handles.iter().map(|store| Sluice::open_shared(store.clone()).build()).collect()
     }
 }
 
 /// Runs a test on every kind of ledger.
 pub fn on_every_ledger<F: Future<Output = ()>>(test: impl Fn(Ledger) -> F) {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(4)
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
     runtime.block_on(async {
         for ledger in [Ledger::memory(), Ledger::sqlite().await] {
             println!("on {}", ledger.kind);

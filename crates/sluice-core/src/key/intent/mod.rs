@@ -66,25 +66,17 @@ impl Intent {
     /// assert!(Intent::from_json(Json::Null).is_err());
     /// # Ok::<(), sluice_core::key::InputError>(())
     /// ```
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "an intent owns its parts, however they are checked"
-    )]
+    #[expect(clippy::needless_pass_by_value, reason = "an intent owns its parts, however they are checked")]
     pub fn from_json(json: Json) -> Result<Self, InputError> {
         ser::to_json(&json).and_then(Self::from_checked)
     }
 
     fn from_checked(json: Json) -> Result<Self, InputError> {
         match json {
-            Json::Object(members) => Ok(Self {
-                members,
-                ..Self::default()
-            }),
-            _ => Err(InputError::new(
-                InputErrorKind::NotAnObject,
-                "",
-                "write an intent as an object of parts",
-            )),
+            Json::Object(members) => Ok(Self { members, ..Self::default() }),
+            _ => {
+                Err(InputError::new(InputErrorKind::NotAnObject, "", "write an intent as an object of parts"))
+            }
         }
     }
 
@@ -156,9 +148,7 @@ impl Intent {
     where
         I: IntoIterator<Item: AsRef<str>>,
     {
-        let pointers = pointers
-            .into_iter()
-            .map(|pointer| JsonPointer::parse(pointer.as_ref()));
+        let pointers = pointers.into_iter().map(|pointer| JsonPointer::parse(pointer.as_ref()));
         let pointers = pointers.collect::<Result<Vec<_>, _>>();
         self.and_then(|intent| intent.restrict(pointers?))
     }
@@ -188,10 +178,7 @@ impl Intent {
             let detail = "give at least a tool and the arguments that decide the effect";
             return Err(InputError::new(InputErrorKind::NoParts, "", detail));
         }
-        let visible = self
-            .members
-            .iter()
-            .map(|(name, _)| Some((name.clone(), self.get(name)?.clone())));
+        let visible = self.members.iter().map(|(name, _)| Some((name.clone(), self.get(name)?.clone())));
         Json::object(visible.flatten().collect())
     }
 
@@ -221,8 +208,6 @@ impl Intent {
 impl fmt::Debug for Intent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.members.iter().map(|(name, _)| name).collect();
-        f.debug_struct("Intent")
-            .field("parts", &names)
-            .finish_non_exhaustive()
+        f.debug_struct("Intent").field("parts", &names).finish_non_exhaustive()
     }
 }

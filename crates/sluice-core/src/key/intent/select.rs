@@ -16,10 +16,7 @@ pub(super) fn select(value: &Json, pointers: &[JsonPointer]) -> Result<Json, Inp
         let detail = "args_only names no member: name those that decide the effect";
         return Err(InputError::new(InputErrorKind::NoParts, "", detail));
     }
-    select_rest(
-        value,
-        &pointers.iter().map(JsonPointer::names).collect::<Vec<_>>(),
-    )
+    select_rest(value, &pointers.iter().map(JsonPointer::names).collect::<Vec<_>>())
 }
 
 fn select_rest(value: &Json, pointers: &[&[String]]) -> Result<Json, InputError> {
@@ -37,11 +34,7 @@ fn select_rest(value: &Json, pointers: &[&[String]]) -> Result<Json, InputError>
         let selected = member(value, name).and_then(|inner| select_rest(inner, &rest));
         members.push((name.to_owned(), selected.map_err(|error| error.under(name))?));
     }
-    if whole {
-        Ok(value.clone())
-    } else {
-        Json::object(members)
-    }
+    if whole { Ok(value.clone()) } else { Json::object(members) }
 }
 
 fn member<'a>(value: &'a Json, name: &str) -> Result<&'a Json, InputError> {
@@ -50,7 +43,5 @@ fn member<'a>(value: &'a Json, name: &str) -> Result<&'a Json, InputError> {
         return Err(InputError::new(InputErrorKind::BadPointer, "", detail));
     }
     let detail = "args_only names it and args does not have it";
-    value
-        .get(name)
-        .ok_or_else(|| InputError::new(InputErrorKind::MissingMember, "", detail))
+    value.get(name).ok_or_else(|| InputError::new(InputErrorKind::MissingMember, "", detail))
 }

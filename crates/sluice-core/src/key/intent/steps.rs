@@ -10,10 +10,7 @@ impl Intent {
         if name == ARGS && self.only.is_some() {
             return self.selected.as_ref();
         }
-        self.members
-            .iter()
-            .find(|(found, _)| found == name)
-            .map(|(_, value)| value)
+        self.members.iter().find(|(found, _)| found == name).map(|(_, value)| value)
     }
 
     pub(super) fn get_text(&self, name: &str) -> Option<&str> {

@@ -14,9 +14,7 @@ impl Parser<'_> {
             return Ok(Json::Array(items));
         }
         loop {
-            let item = self
-                .value(level + 1)
-                .map_err(|error| error.under_index(items.len()))?;
+            let item = self.value(level + 1).map_err(|error| error.under_index(items.len()))?;
             items.push(item);
             if self.closes(b']', "separate elements with , and end the array with ]")? {
                 return Ok(Json::Array(items));

@@ -33,9 +33,7 @@ impl Parser<'_> {
         let first = self.at;
         let mut magnitude: u64 = 0;
         while let Some(byte @ b'0'..=b'9') = self.peek() {
-            magnitude = magnitude
-                .saturating_mul(10)
-                .saturating_add(u64::from(byte - b'0'));
+            magnitude = magnitude.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
             self.at += 1;
         }
         match self.at - first {
@@ -47,11 +45,7 @@ impl Parser<'_> {
     }
 
     fn fraction(&mut self) -> Result<(), InputError> {
-        if self.take(b'.') {
-            self.digits("write at least one digit after the point")
-        } else {
-            Ok(())
-        }
+        if self.take(b'.') { self.digits("write at least one digit after the point") } else { Ok(()) }
     }
 
     fn exponent(&mut self) -> Result<(), InputError> {

@@ -59,21 +59,15 @@ pub(super) fn embedded(
     limit: usize,
     integers: Integers,
 ) -> Result<Json, InputError> {
-    let mut parser = Parser {
-        text,
-        at: 0,
-        limit,
-        integers,
-    };
+    let mut parser = Parser { text, at: 0, limit, integers };
     parser.skip_white_space();
     let value = parser.value(level)?;
     parser.skip_white_space();
     match parser.peek() {
         None => Ok(value),
-        Some(byte) if begins_value(byte) => Err(parser.error(
-            InputErrorKind::SecondText,
-            "send one text, or separate texts into calls",
-        )),
+        Some(byte) if begins_value(byte) => {
+            Err(parser.error(InputErrorKind::SecondText, "send one text, or separate texts into calls"))
+        }
         Some(_) => Err(parser.not_json("only white space may follow the value")),
     }
 }

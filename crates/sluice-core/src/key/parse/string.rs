@@ -28,9 +28,7 @@ impl Parser<'_> {
     fn plain_run(&mut self) -> &str {
         let start = self.at;
         let rest = &self.text.as_bytes()[start..];
-        let length = rest
-            .iter()
-            .position(|byte| *byte < 0x20 || *byte == b'"' || *byte == b'\\');
+        let length = rest.iter().position(|byte| *byte < 0x20 || *byte == b'"' || *byte == b'\\');
         self.at = start + length.unwrap_or(rest.len());
         &self.text[start..self.at]
     }

@@ -35,11 +35,7 @@ const MAX_KEPT_LEVELS: usize = 127;
 /// assert_eq!(check_plain(&[f64::NAN]).unwrap_err().kind(), InputErrorKind::NotFinite);
 /// ```
 pub fn check_plain<T: Serialize + ?Sized>(value: &T) -> Result<(), InputError> {
-    value
-        .serialize(Walker {
-            depth: Depth::new(0, MAX_KEPT_LEVELS),
-        })
-        .map_err(Stop::into_error)
+    value.serialize(Walker { depth: Depth::new(0, MAX_KEPT_LEVELS) }).map_err(Stop::into_error)
 }
 
 #[derive(Clone, Copy)]
@@ -87,19 +83,11 @@ impl Serializer for Walker {
     }
 
     fn serialize_f32(self, value: f32) -> Result<(), Stop> {
-        if value.is_finite() {
-            Ok(())
-        } else {
-            Err(not_finite().into())
-        }
+        if value.is_finite() { Ok(()) } else { Err(not_finite().into()) }
     }
 
     fn serialize_f64(self, value: f64) -> Result<(), Stop> {
-        if value.is_finite() {
-            Ok(())
-        } else {
-            Err(not_finite().into())
-        }
+        if value.is_finite() { Ok(()) } else { Err(not_finite().into()) }
     }
 
     fn serialize_bytes(self, _: &[u8]) -> Result<(), Stop> {
@@ -107,15 +95,11 @@ impl Serializer for Walker {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Stop> {
-        value.serialize(Self {
-            depth: self.depth.unwrap_one()?,
-        })
+        value.serialize(Self { depth: self.depth.unwrap_one()? })
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, _: &'static str, value: &T) -> Result<(), Stop> {
-        value.serialize(Self {
-            depth: self.depth.unwrap_one()?,
-        })
+        value.serialize(Self { depth: self.depth.unwrap_one()? })
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -125,11 +109,7 @@ impl Serializer for Walker {
         variant: &'static str,
         value: &T,
     ) -> Result<(), Stop> {
-        value
-            .serialize(Self {
-                depth: self.depth.enter()?,
-            })
-            .map_err(|stop| stop.under(variant))
+        value.serialize(Self { depth: self.depth.enter()? }).map_err(|stop| stop.under(variant))
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<ArrayWalker, Stop> {
@@ -160,9 +140,7 @@ impl Serializer for Walker {
 
     fn serialize_struct(self, name: &'static str, _: usize) -> Result<StructWalker, Stop> {
         match Embedded::named(name) {
-            Some(kind) => Ok(StructWalker::Embedded(EmbeddedText::any_integer(
-                kind, self.depth,
-            ))),
+            Some(kind) => Ok(StructWalker::Embedded(EmbeddedText::any_integer(kind, self.depth))),
             None => ObjectWalker::new(self.depth, None).map(StructWalker::Object),
         }
     }

@@ -23,10 +23,7 @@ impl Names {
         }
         let mut names: Vec<&str> = (0..self.ends.len()).filter_map(|index| self.get(index)).collect();
         names.sort_unstable();
-        names
-            .windows(2)
-            .find(|pair| pair[0] == pair[1])
-            .map(|pair| pair[0])
+        names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
     }
 
     pub(super) fn last(&self) -> Option<&str> {
@@ -34,9 +31,7 @@ impl Names {
     }
 
     fn get(&self, index: usize) -> Option<&str> {
-        let start = index
-            .checked_sub(1)
-            .map_or(Some(0), |before| self.ends.get(before).copied())?;
+        let start = index.checked_sub(1).map_or(Some(0), |before| self.ends.get(before).copied())?;
         self.text.get(start..*self.ends.get(index)?)
     }
 }

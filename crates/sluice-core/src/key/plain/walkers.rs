@@ -19,11 +19,7 @@ pub(super) struct ArrayWalker {
 
 impl ArrayWalker {
     pub(super) fn new(depth: Depth, variant: Option<&'static str>) -> Result<Self, Stop> {
-        Ok(Self {
-            depth: depth.enter_variant(variant)?,
-            variant,
-            count: 0,
-        })
+        Ok(Self { depth: depth.enter_variant(variant)?, variant, count: 0 })
     }
 
     fn visit<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Stop> {
@@ -42,19 +38,12 @@ pub(super) struct ObjectWalker {
 
 impl ObjectWalker {
     pub(super) fn new(depth: Depth, variant: Option<&'static str>) -> Result<Self, Stop> {
-        Ok(Self {
-            depth: depth.enter_variant(variant)?,
-            variant,
-            names: Names::default(),
-        })
+        Ok(Self { depth: depth.enter_variant(variant)?, variant, names: Names::default() })
     }
 
     fn visit<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Stop> {
         let visited = value.serialize(Walker { depth: self.depth });
-        visited.map_err(|stop| {
-            stop.under(self.names.last().unwrap_or_default())
-                .in_variant(self.variant)
-        })
+        visited.map_err(|stop| stop.under(self.names.last().unwrap_or_default()).in_variant(self.variant))
     }
 
     fn visit_named<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), Stop> {

@@ -22,11 +22,7 @@ pub(crate) struct ArrayBuilder {
 impl ArrayBuilder {
     pub(super) fn new(depth: Depth, variant: Option<&'static str>, len: usize) -> Result<Self, Stop> {
         let depth = depth.enter_variant(variant)?;
-        Ok(Self {
-            depth,
-            variant,
-            items: Vec::with_capacity(len.min(MAX_RESERVED)),
-        })
+        Ok(Self { depth, variant, items: Vec::with_capacity(len.min(MAX_RESERVED)) })
     }
 
     fn push<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Stop> {
@@ -52,12 +48,7 @@ pub(crate) struct ObjectBuilder {
 impl ObjectBuilder {
     pub(super) fn new(depth: Depth, variant: Option<&'static str>, len: usize) -> Result<Self, Stop> {
         let depth = depth.enter_variant(variant)?;
-        Ok(Self {
-            depth,
-            variant,
-            members: Vec::with_capacity(len.min(MAX_RESERVED)),
-            pending: None,
-        })
+        Ok(Self { depth, variant, members: Vec::with_capacity(len.min(MAX_RESERVED)), pending: None })
     }
 
     fn push<T: Serialize + ?Sized>(&mut self, name: String, value: &T) -> Result<(), Stop> {
@@ -121,11 +112,7 @@ impl SerializeMap for ObjectBuilder {
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, key: &T) -> Result<(), Stop> {
         let name = member_name(key, NameRule::StringsOnly)?;
-        if self.pending.replace(name).is_some() {
-            Err(half_a_member())
-        } else {
-            Ok(())
-        }
+        if self.pending.replace(name).is_some() { Err(half_a_member()) } else { Ok(()) }
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Stop> {

@@ -37,20 +37,12 @@ pub(crate) struct EmbeddedText {
 
 impl EmbeddedText {
     pub(crate) fn new(kind: Embedded, depth: Depth) -> Self {
-        Self {
-            kind,
-            depth,
-            integers: Integers::Safe,
-            value: None,
-        }
+        Self { kind, depth, integers: Integers::Safe, value: None }
     }
 
     /// For text that is kept as it is, so that an integer of any size keeps its digits.
     pub(crate) fn any_integer(kind: Embedded, depth: Depth) -> Self {
-        Self {
-            integers: Integers::AnySize,
-            ..Self::new(kind, depth)
-        }
+        Self { integers: Integers::AnySize, ..Self::new(kind, depth) }
     }
 
     pub(crate) fn field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Stop> {
@@ -67,7 +59,6 @@ impl EmbeddedText {
 
     pub(crate) fn finish(self) -> Result<Json, Stop> {
         let detail = "embedded JSON text without its text";
-        self.value
-            .ok_or_else(|| InputError::new(InputErrorKind::NotPlainData, "", detail).into())
+        self.value.ok_or_else(|| InputError::new(InputErrorKind::NotPlainData, "", detail).into())
     }
 }

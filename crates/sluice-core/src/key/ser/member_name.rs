@@ -17,10 +17,7 @@ pub(crate) enum NameRule {
 
 /// Returns the name that a map key writes.
 pub(crate) fn member_name<T: Serialize + ?Sized>(key: &T, rule: NameRule) -> Result<String, Stop> {
-    key.serialize(NameSerializer {
-        rule,
-        depth: Depth::new(0, MAX_LEVELS),
-    })
+    key.serialize(NameSerializer { rule, depth: Depth::new(0, MAX_LEVELS) })
 }
 
 struct NameSerializer {
@@ -93,11 +90,7 @@ impl Serializer for NameSerializer {
     }
 
     fn serialize_f64(self, value: f64) -> Result<String, Stop> {
-        if value.is_finite() {
-            self.text(&value)
-        } else {
-            Err(refused())
-        }
+        if value.is_finite() { self.text(&value) } else { Err(refused()) }
     }
 
     fn serialize_char(self, value: char) -> Result<String, Stop> {
@@ -113,10 +106,7 @@ impl Serializer for NameSerializer {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<String, Stop> {
-        value.serialize(Self {
-            depth: self.depth.unwrap_one()?,
-            ..self
-        })
+        value.serialize(Self { depth: self.depth.unwrap_one()?, ..self })
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
@@ -124,10 +114,7 @@ impl Serializer for NameSerializer {
         _: &'static str,
         value: &T,
     ) -> Result<String, Stop> {
-        value.serialize(Self {
-            depth: self.depth.unwrap_one()?,
-            ..self
-        })
+        value.serialize(Self { depth: self.depth.unwrap_one()?, ..self })
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(

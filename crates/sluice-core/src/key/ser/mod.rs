@@ -25,11 +25,7 @@ pub(super) fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<Json, InputErr
 
 /// Builds the tree of a value that will stand `level` levels deep in another.
 pub(super) fn to_json_at<T: Serialize + ?Sized>(value: &T, level: usize) -> Result<Json, InputError> {
-    value
-        .serialize(TreeSerializer {
-            depth: Depth::new(level, MAX_LEVELS),
-        })
-        .map_err(Stop::into_error)
+    value.serialize(TreeSerializer { depth: Depth::new(level, MAX_LEVELS) }).map_err(Stop::into_error)
 }
 
 #[derive(Clone, Copy)]
@@ -131,9 +127,7 @@ impl Serializer for TreeSerializer {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<Json, Stop> {
-        value.serialize(Self {
-            depth: self.depth.unwrap_one()?,
-        })
+        value.serialize(Self { depth: self.depth.unwrap_one()? })
     }
 
     fn serialize_unit(self) -> Result<Json, Stop> {
@@ -153,9 +147,7 @@ impl Serializer for TreeSerializer {
         _: &'static str,
         value: &T,
     ) -> Result<Json, Stop> {
-        value.serialize(Self {
-            depth: self.depth.unwrap_one()?,
-        })
+        value.serialize(Self { depth: self.depth.unwrap_one()? })
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -165,9 +157,7 @@ impl Serializer for TreeSerializer {
         variant: &'static str,
         value: &T,
     ) -> Result<Json, Stop> {
-        let inner = Self {
-            depth: self.depth.enter()?,
-        };
+        let inner = Self { depth: self.depth.enter()? };
         let content = value.serialize(inner).map_err(|stop| stop.under(variant))?;
         Ok(tagged(Some(variant), content))
     }

@@ -31,12 +31,7 @@ impl Stop {
 }
 
 pub(crate) fn bytes_refused() -> Stop {
-    InputError::new(
-        InputErrorKind::NotPlainData,
-        "",
-        "write bytes as a string, such as hex or base64",
-    )
-    .into()
+    InputError::new(InputErrorKind::NotPlainData, "", "write bytes as a string, such as hex or base64").into()
 }
 
 impl From<InputError> for Stop {
@@ -48,12 +43,7 @@ impl From<InputError> for Stop {
 impl serde::ser::Error for Stop {
     /// The message is dropped: an implementation may have put the value itself into it.
     fn custom<T: fmt::Display>(_: T) -> Self {
-        InputError::new(
-            InputErrorKind::Other,
-            "",
-            "its Serialize implementation refused the value",
-        )
-        .into()
+        InputError::new(InputErrorKind::Other, "", "its Serialize implementation refused the value").into()
     }
 }
 
