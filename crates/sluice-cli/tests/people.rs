@@ -59,6 +59,7 @@ fn a_verdict_needs_a_reason_a_judgement_and_a_record_in_doubt() {
     place.sluice(["effects", "resolve", "k", "--landed", "--result", "{", "--reason", "x"]).expect(65);
     place.run("done", "true").expect(0);
     place.sluice(["effects", "resolve", "done", "--did-not-land", "--reason", "x"]).expect(91);
+    place.sluice(["effects", "resolve", "do", "--landed", "--reason", "x"]).expect(2);
     place.sluice(["effects", "resolve", "nobody", "--landed", "--reason", "x"]).expect(65);
 }
 

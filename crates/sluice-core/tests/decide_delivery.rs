@@ -109,6 +109,11 @@ fn a_waiter_hears_the_epoch_it_is_bound_to_and_never_claims() {
     let again = released.claimed(2, false).lease(LIVE);
     assert_eq!(wait(&again, 1), Step::Answer(Answer::Released), "even while a newer epoch runs");
     assert_eq!(wait(&again, 2), Step::Wait(Epoch(2)));
+    assert_eq!(
+        wait(&again.clone().settled(2, 2, &fault(Permanent)), 3),
+        Step::Wait(Epoch(3)),
+        "an older look says nothing"
+    );
     let reclaimed = Ledger::in_flight().lease(ENDED).lapsed(Liveness::Unknown).reclaimed(2);
     assert_eq!(wait(&reclaimed, 1), Step::Answer(Answer::Indeterminate));
     assert_eq!(

@@ -46,7 +46,10 @@ impl Waiters {
     pub fn follow(&self, id: &RecordId, seen: &Snapshot) -> watch::Receiver<Look> {
         let mut map = self.topics.map();
         if let Some(topic) = map.get(id) {
-            return topic.subscribe();
+            // What was published between the caller's own look and now must not be missed.
+            let mut receiver = topic.subscribe();
+            receiver.mark_changed();
+            return receiver;
         }
         let (sender, receiver) = watch::channel(Some(seen.clone()));
         map.insert(id.clone(), sender);

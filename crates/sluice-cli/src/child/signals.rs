@@ -1,54 +1,56 @@
 //! Signals that people and supervisors send to `sluice run`.
 
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::broadcast;
+use tokio::sync::mpsc;
 
 /// Ends the command: interrupt, terminate, hang-up.
-pub const ENDING: [SignalKind; 3] = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+const ENDING: [SignalKind; 3] = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
 
-/// Every signal that arrives, to everybody who listens. Nobody misses one that came before they looked.
-#[derive(Debug)]
-pub struct Signals {
-    sender: broadcast::Sender<i32>,
+/// Begins to listen. From here on the signals no longer end this process by themselves.
+///
+/// Two listeners hear every signal: whoever waits for others, and whoever follows the command. Both exist from the
+/// start, so that neither misses what came before it looked.
+pub fn listen() -> std::io::Result<(Arriving, Arriving)> {
+    let (to_waiting, waiting) = mpsc::unbounded_channel();
+    let (to_command, command) = mpsc::unbounded_channel();
+    let stop = SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw());
+    let ignored = ignored();
+    for kind in ENDING.into_iter().chain([stop]) {
+        // Whoever started us with a signal ignored, as nohup does, wants it ignored.
+        if ignored & (1 << (kind.as_raw_value() - 1)) != 0 {
+            continue;
+        }
+        let mut arriving = signal(kind)?;
+        let (to_waiting, to_command) = (to_waiting.clone(), to_command.clone());
+        tokio::spawn(async move {
+            while arriving.recv().await.is_some() {
+                // A listener that is gone has no more use for it.
+                let _ = to_waiting.send(kind.as_raw_value());
+                let _ = to_command.send(kind.as_raw_value());
+            }
+        });
+    }
+    Ok((Arriving(waiting), Arriving(command)))
 }
 
-impl Signals {
-    /// Begins to listen. From here on the signals no longer end this process by themselves.
-    pub fn listen() -> std::io::Result<Self> {
-        let (sender, _) = broadcast::channel(64);
-        for kind in ENDING.into_iter().chain([SignalKind::from_raw(nix::sys::signal::Signal::SIGTSTP as i32)])
-        {
-            let mut arriving = signal(kind)?;
-            let sender = sender.clone();
-            tokio::spawn(async move {
-                while arriving.recv().await.is_some() {
-                    let _ = sender.send(kind.as_raw_value());
-                }
-            });
-        }
-        Ok(Self { sender })
-    }
-
-    /// What arrives from now on.
-    pub fn arriving(&self) -> Arriving {
-        Arriving(self.sender.subscribe())
-    }
+/// The signals that this process was started with ignored, one bit each.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).map(str::trim);
+    mask.and_then(|mask| u64::from_str_radix(mask, 16).ok()).unwrap_or_default()
 }
 
 /// A listener's own queue of signals.
 #[derive(Debug)]
-pub struct Arriving(broadcast::Receiver<i32>);
+pub struct Arriving(mpsc::UnboundedReceiver<i32>);
 
 impl Arriving {
     /// The next signal.
     pub async fn next(&mut self) -> i32 {
-        loop {
-            match self.0.recv().await {
-                Ok(number) => return number,
-                // The oldest were dropped from a full queue; there are newer ones.
-                Err(broadcast::error::RecvError::Lagged(_)) => {}
-                Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
-            }
+        match self.0.recv().await {
+            Some(number) => number,
+            // Every signal is ignored, so none will come.
+            None => std::future::pending().await,
         }
     }
 
@@ -56,7 +58,7 @@ impl Arriving {
     pub async fn next_ending(&mut self) -> i32 {
         loop {
             let number = self.next().await;
-            if ENDING.iter().any(|kind| kind.as_raw_value() == number) {
+            if is_ending(number) {
                 return number;
             }
         }
@@ -64,7 +66,10 @@ impl Arriving {
 
     /// A signal that asks for the end and has arrived already.
     pub fn pending_ending(&mut self) -> Option<i32> {
-        std::iter::from_fn(|| self.0.try_recv().ok())
-            .find(|number| ENDING.iter().any(|kind| kind.as_raw_value() == *number))
+        std::iter::from_fn(|| self.0.try_recv().ok()).find(|number| is_ending(*number))
     }
+}
+
+fn is_ending(number: i32) -> bool {
+    ENDING.iter().any(|kind| kind.as_raw_value() == number)
 }

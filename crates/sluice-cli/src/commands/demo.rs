@@ -5,6 +5,7 @@ use crate::input::reason;
 use crate::report::Fail;
 use clap::Subcommand;
 use rustix::process::{Pid, Signal, kill_process_group};
+use sluice::idempotency_key_text;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -44,8 +45,10 @@ impl Crash {
         expect(status, exit::INDETERMINATE)?;
         self.count("charges still")?;
 
+        let intent = format!(r#"{{"tool":"charge_card","args":{ARGS}}}"#);
+        let key = idempotency_key_text(intent.as_bytes())?;
         title("3. A person looks at the target, and says what is true");
-        let resolve = ["effects", "resolve", "--last", "--landed", "--result", r#"{"charge":"ch_1"}"#];
+        let resolve = ["effects", "resolve", key.as_str(), "--landed", "--result", r#"{"charge":"ch_1"}"#];
         let reason = ["--by", "you", "--reason", "the charge is in the target's list"];
         let resolve: Vec<_> = resolve.iter().chain(&reason).map(|word| (*word).to_owned()).collect();
         expect(self.sluice(&resolve)?, exit::OK)?;

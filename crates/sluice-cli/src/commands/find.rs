@@ -37,6 +37,13 @@ pub struct Found {
 }
 
 impl Which {
+    /// The same, for a command that changes something: it takes no beginning of a key.
+    pub async fn find_exactly(&self) -> Result<Found, Fail> {
+        let found = self.find().await?;
+        let exact = self.key.as_deref() == Some(found.snapshot.record.id.key.as_str());
+        exact.then_some(found).ok_or_else(|| Fail::usage("this changes a record, so it takes the whole key"))
+    }
+
     /// Opens the ledger and finds the record.
     pub async fn find(&self) -> Result<Found, Fail> {
         let place = place(self.store.store.as_deref())?;

@@ -47,7 +47,7 @@ pub struct ResolveArgs {
 
 pub async fn resolve(args: ResolveArgs) -> Result<u8, Fail> {
     let ruling = ruling(&args)?;
-    let found = args.which.find().await?;
+    let found = args.which.find_exactly().await?;
     let locks = Locks::beside(&found.place.path);
     let mut ports = sluice::system::ports();
     ports.witness = Arc::new(LockJudge::new(locks.clone()));

@@ -9,6 +9,7 @@ use crate::report::{Fail, say, sentence, status};
 use crate::text::{lines, rfc3339, shell_word};
 use serde_json::Value;
 use sluice::core::key::canonical_json;
+use sluice::core::record::Record;
 use sluice::core::state::Status;
 use sluice::{Code, Done, EffectSpec, Error, Meta, Reason};
 use std::io::Write;
@@ -18,6 +19,7 @@ pub struct Answer<'a> {
     args: &'a RunArgs,
     spec: &'a EffectSpec,
     result: Result<Done<Value>, Error>,
+    record: Option<Record>,
     ran: Ran,
 }
 
@@ -38,9 +40,10 @@ impl<'a> Answer<'a> {
         args: &'a RunArgs,
         spec: &'a EffectSpec,
         result: Result<Done<Value>, Error>,
+        record: Option<Record>,
         ran: Ran,
     ) -> Self {
-        Self { args, spec, result, ran }
+        Self { args, spec, result, record, ran }
     }
 
     /// Prints the answer and gives the exit status.
@@ -50,7 +53,8 @@ impl<'a> Answer<'a> {
         if let Some(message) = &said.message {
             say(message);
         }
-        let document = document::document(self.spec, &self.result, self.ran.run.as_ref(), &said);
+        let document =
+            document::document(self.spec, &self.result, self.record.as_ref(), self.ran.run.as_ref(), &said);
         // A closed stdout is the reader's choice; the outcome is recorded all the same.
         if self.args.json {
             let _ = writeln!(std::io::stdout().lock(), "{document}");
@@ -101,7 +105,7 @@ impl<'a> Answer<'a> {
 
     /// A success without a mark means that the command does not do what `--marked` promises.
     fn unmarked_success(&self) -> Option<String> {
-        let marked = self.ran.marked?;
+        let marked = self.record.as_ref()?.body.marked;
         (!marked).then(|| {
             "the command succeeded without calling sluice mark\n  --marked promises that it does; without it a crash would be taken for \"nothing happened\"".to_owned()
         })

@@ -7,52 +7,38 @@ use crate::input::reason;
 use crate::report::Fail;
 use crate::text::rfc3339;
 use serde_json::{Value, json};
-use sluice::core::record::LedgerTime;
-use sluice::core::state::Status;
+use sluice::core::record::Record;
 use sluice::{Done, EffectSpec, Error};
 use std::io::Write;
 use std::path::Path;
 
-/// Says everything that is known of a delivery.
+/// Says everything that is known of a delivery: what it heard, and the record as it is now.
 pub fn document(
     spec: &EffectSpec,
     result: &Result<Done<Value>, Error>,
+    record: Option<&Record>,
     ran: Option<&ChildRun>,
     said: &Said,
 ) -> Value {
-    let (answer, status, meta) = match result {
-        Ok(Done::Executed(_)) => ("executed", Some(Status::Succeeded), None),
-        Ok(Done::Replayed(_, meta)) => ("replayed", Some(Status::Succeeded), Some(meta)),
-        Ok(Done::WithoutValue(meta)) => ("without_value", Some(Status::Succeeded), Some(meta)),
-        Err(error) => ("error", error.details().status, None),
+    let answer = match result {
+        Ok(Done::Executed(_)) => "executed",
+        Ok(Done::Replayed(..)) => "replayed",
+        Ok(Done::WithoutValue(_)) => "without_value",
+        Err(_) => "error",
     };
-    let error = result.as_ref().err();
-    let details = error.map(Error::details);
-    let time = |time: Option<LedgerTime>| time.map(rfc3339);
-    let epoch = meta.map(|meta| meta.epoch).or(details.and_then(|about| about.epoch));
     json!({
         "v": 1,
         "namespace": spec.namespace.as_ref().map(ToString::to_string),
         "key": spec.key.as_str(),
         "answer": answer,
-        "status": status.map(Status::as_str),
+        "status": record.map(|record| record.body.status.as_str()),
         "exit_status": said.status,
-        "epoch": epoch,
-        "created": time(meta.map(|meta| meta.created)),
-        "updated": time(meta.map(|meta| meta.updated).or(details.and_then(|about| about.updated))),
-        "object_id": meta.and_then(|meta| meta.object_id.clone()),
-        "double_effect": meta.is_some_and(|meta| meta.double_effect),
-        "error": error.map(|error| json!({
-            "code": error.code().as_str(),
-            "message": error.to_string(),
-            "advice": error.advice(),
-            "is_retryable": error.is_retryable(),
-            "is_indeterminate": error.is_indeterminate(),
-            "did_not_happen": error.did_not_happen(),
-            "safe_after_ms": error.details().safe_after.map(sluice::core::duration::as_ms),
-            "unresolved": error.details().unresolved,
-            "pid": error.details().pid,
-        })),
+        "epoch": record.map(|record| record.body.epoch),
+        "created": record.map(|record| rfc3339(record.created)),
+        "updated": record.map(|record| rfc3339(record.updated)),
+        "object_id": record.and_then(|record| record.body.labels.object_id.clone()),
+        "double_effect": record.is_some_and(|record| record.body.double_effect()),
+        "error": result.as_ref().err().map(error_document),
         "child": ran.or(said.replay.as_ref()).map(|run| json!({
             "ran_now": ran.is_some(),
             "exit": run.exit,
@@ -61,6 +47,20 @@ pub fn document(
             "stderr": run.stderr,
         })),
         "result": said.result,
+    })
+}
+
+fn error_document(error: &Error) -> Value {
+    json!({
+        "code": error.code().as_str(),
+        "message": error.to_string(),
+        "advice": error.advice(),
+        "is_retryable": error.is_retryable(),
+        "is_indeterminate": error.is_indeterminate(),
+        "did_not_happen": error.did_not_happen(),
+        "safe_after_ms": error.details().safe_after.map(sluice::core::duration::as_ms),
+        "unresolved": error.details().unresolved,
+        "pid": error.details().pid,
     })
 }
 

@@ -43,8 +43,6 @@ pub struct Ran {
     pub lock: Option<Lock>,
     /// How the command ended, if it ran.
     pub run: Option<ChildRun>,
-    /// Whether the command marked, where somebody looked.
-    pub marked: Option<bool>,
     /// Whether our own time limit ended it.
     pub timed_out: bool,
     /// The status for a command that could not be started, or was not.

@@ -10,14 +10,16 @@ mod spec;
 pub mod witness;
 
 use crate::child::locks::Locks;
-use crate::child::signals::Signals;
+use crate::child::signals::{Arriving, listen};
 use crate::open::{place, state_folder};
 use crate::report::{Fail, say};
 use crate::spool::Spool;
 use args::RunArgs;
 use effect::Performer;
 use serde_json::Value;
+use sluice::core::ids::RecordId;
 use sluice::core::key::JsonPointer;
+use sluice::core::record::Record;
 use sluice::core::store::Store;
 use sluice::{Done, EffectSpec, Error, Sluice};
 use std::sync::Arc;
@@ -30,8 +32,8 @@ pub async fn run(args: RunArgs) -> Result<u8, Fail> {
     let place = place(args.store.store.as_deref())?;
     let object_id = args.object_id.as_deref().map(JsonPointer::parse).transpose()?;
     let wanted = spec::wanted(&args)?;
-    let signals = Signals::listen()
-        .map_err(|_| Fail::Status(crate::exit::BUG, "signals cannot be heard".to_owned()))?;
+    let (waiting, command) =
+        listen().map_err(|_| Fail::Status(crate::exit::BUG, "signals cannot be heard".to_owned()))?;
     let store = place.open_or_make().await?;
     let args = Arc::new(args);
     let locks = Locks::beside(&place.path);
@@ -48,20 +50,20 @@ pub async fn run(args: RunArgs) -> Result<u8, Fail> {
         take_in(&sluice, spool).await;
     }
     let performer = Arc::new(Performer::new(witness, place.url(), args.clone(), object_id, wanted.stdin));
-    let Some(result) = deliver(&sluice, wanted.spec.clone(), &performer, &signals).await else {
+    let Some(result) = deliver(&sluice, wanted.spec.clone(), &performer, waiting, command).await else {
         return Ok(crate::exit::AGAIN);
     };
-    let mut ran = performer.ran();
-    if wanted.spec.terms.declares_marks && ran.run.is_some() {
-        ran.marked = marked(&sluice, &wanted.spec).await;
-    }
-    answer::Answer::new(&args, &wanted.spec, result, ran).give()
+    let record = record_now(&sluice, &args, &wanted.spec).await;
+    answer::Answer::new(&args, &wanted.spec, result, record, performer.ran()).give()
 }
 
-async fn marked(sluice: &Sluice, spec: &EffectSpec) -> Option<bool> {
-    let namespace = spec.namespace.clone().unwrap_or_default();
-    let id = sluice::core::ids::RecordId::new(namespace, spec.key.clone());
-    Some(sluice.look(&id).await.ok()??.record.body.marked)
+/// The record as it is after the delivery, where the answer needs it.
+async fn record_now(sluice: &Sluice, args: &RunArgs, spec: &EffectSpec) -> Option<Record> {
+    if !(args.json || args.outcome.is_some() || args.marked) {
+        return None;
+    }
+    let id = RecordId::new(spec.namespace.clone().unwrap_or_default(), spec.key.clone());
+    Some(sluice.look(&id).await.ok()??.record)
 }
 
 /// Runs the delivery. A signal that arrives while nothing was claimed ends the waiting; `None` then.
@@ -69,12 +71,12 @@ async fn deliver(
     sluice: &Sluice,
     spec: EffectSpec,
     performer: &Arc<Performer>,
-    signals: &Signals,
+    mut waiting: Arriving,
+    command: Arriving,
 ) -> Option<Result<Done<Value>, Error>> {
-    let mut ending = signals.arriving();
     let effect = {
         let performer = performer.clone();
-        let mut arriving = Some(signals.arriving());
+        let mut arriving = Some(command);
         move |ctx| {
             let performer = performer.clone();
             let arriving = arriving.take();
@@ -92,7 +94,7 @@ async fn deliver(
         tokio::select! {
             biased;
             result = &mut run => break result,
-            _ = ending.next_ending() => {
+            _ = waiting.next_ending() => {
                 // With a claim under way the signal is the command's; without one there is only waiting to end.
                 if sluice.running() == 0 {
                     say("ended by a signal while waiting; nothing was run for this delivery");

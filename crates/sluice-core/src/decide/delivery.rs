@@ -113,6 +113,10 @@ pub fn waiting(found: Option<&Snapshot>, bound: Epoch, arrival: Arrival) -> Step
         return Step::Answer(Answer::Indeterminate);
     };
     let body = &found.record.body;
+    if body.epoch < bound {
+        // An older look than the one that bound the delivery.
+        return Step::Wait(bound);
+    }
     if body.epoch > bound && body.status != Status::Succeeded {
         let known = body.unresolved.why(bound).is_none();
         return Step::Answer(if known { Answer::Released } else { Answer::Indeterminate });

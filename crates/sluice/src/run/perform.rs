@@ -115,7 +115,10 @@ fn bounded(mut fault: Fault, limit: usize) -> Fault {
 fn told<T: DeserializeOwned>(settled: Settled, value: Option<T>, held: &Held) -> Result<Done<T>, Error> {
     match (settled, value) {
         (Settled::Recorded(_), Some(value)) => Ok(Done::Executed(value)),
-        (Settled::Recorded(now), None) if now.record.body.status == Status::Succeeded => {
+        // Done all the same, by an older execution or by a verdict; what is recorded stands.
+        (Settled::Recorded(now), None) | (Settled::Refused(now), _)
+            if now.record.body.status == Status::Succeeded =>
+        {
             Ok(answer::replay(&now.record))
         }
         (Settled::Recorded(now), None) | (Settled::Refused(now), _) => {

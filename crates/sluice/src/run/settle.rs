@@ -76,13 +76,13 @@ async fn step(
                 sluice.inner.waiters.publish(&now);
                 Ok(Tried::Settled(Settled::Recorded(now)))
             }
-            Written::Found { snapshot: Some(now), unmet: Unmet::Grant } => {
-                Ok(Tried::Settled(Settled::Refused(now)))
-            }
+            // The ledger does not know this grant: it lost what it had acknowledged.
+            Written::Found { unmet: Unmet::Grant, .. } => Ok(Tried::Vanished),
             Written::Found { snapshot: Some(now), .. } => Ok(Tried::Found(now)),
             Written::Found { snapshot: None, .. } => Ok(Tried::Vanished),
         },
         SettleStep::Already => Ok(Tried::Settled(Settled::Recorded(found))),
+        SettleStep::Refused(_) if found.record.body.epoch < held.epoch => Ok(Tried::Vanished),
         SettleStep::Refused(event) => {
             // A notice that cannot be written changes nothing about the answer.
             let _ = sluice.inner.store.notice(held.id.clone(), event).await;
