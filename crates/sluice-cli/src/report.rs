@@ -107,6 +107,11 @@ fn next(error: &Error, about: &About, when: bool) -> Vec<String> {
         next.push(format!("process {pid} still runs it"));
     }
     match error.code() {
+        Code::Indeterminate if about.is_spooled => {
+            next.push(
+                "its outcome is kept aside, and the next sluice run on this ledger takes it in".to_owned(),
+            );
+        }
         Code::Indeterminate => {
             next.push(format!("look: sluice explain {place}"));
             next.push(format!("it happened: sluice effects resolve {place} --landed --reason WHY"));

@@ -62,7 +62,7 @@ impl Sluice {
             return Ok(false);
         }
         let held = Held::late(found, unrecorded.claim, unrecorded.epoch);
-        Ok(!matches!(settle(self, &held, unrecorded.report).await, Settled::Unrecorded(_)))
+        Ok(!matches!(settle(self, &held, unrecorded.report).await, Settled::Unrecorded { .. }))
     }
 
     /// Writes a lapse. Where somebody else was faster, the caller looks again and sees it.

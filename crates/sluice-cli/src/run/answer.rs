@@ -165,8 +165,9 @@ impl<'a> Answer<'a> {
         };
         let mut said = vec![sentence(error, false)];
         if error.code() == Code::Indeterminate && !unrecorded && !self.ran.timed_out {
-            let code = run.status();
-            said.push(format!("if status {code} always means that nothing happened: --exit {code}=released, or {code}=failed where it would fail again"));
+            if let Some(code) = run.exit {
+                said.push(format!("if status {code} always means that nothing happened: --exit {code}=released, or {code}=failed where it would fail again"));
+            }
             if !self.spec.terms.declares_marks {
                 said.push(
                     "or let the command call sluice mark right before its side effect: --marked".to_owned(),

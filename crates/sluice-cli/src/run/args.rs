@@ -53,6 +53,9 @@ pub struct RunArgs {
     /// End the command after this time; without it there is no limit
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
+    /// How long to offer an outcome to a ledger that does not take it, before it is kept aside
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    pub settle_for: Duration,
     /// How long to wait where the same intent runs elsewhere: a time, or forever
     #[arg(long, value_name = "TIME|forever", default_value = "60s", value_parser = wait, conflicts_with = "no_wait")]
     pub wait: Wait,

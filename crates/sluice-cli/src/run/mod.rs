@@ -45,7 +45,11 @@ pub async fn run(args: RunArgs) -> Result<u8, Fail> {
     if let Some(spool) = &spool {
         ports.evidence = Arc::new(spool.clone());
     }
-    let sluice = Sluice::open_shared(store).ports(ports).result_limit(RESULT_LIMIT).build();
+    let sluice = Sluice::open_shared(store)
+        .ports(ports)
+        .result_limit(RESULT_LIMIT)
+        .settle_patience(args.settle_for)
+        .build();
     if let Some(spool) = &spool {
         take_in(&sluice, spool).await;
     }

@@ -55,6 +55,8 @@ pub struct About {
     pub pid: Option<u32>,
     /// An outcome that the ledger does not know yet.
     pub unrecorded: Option<Unrecorded>,
+    /// Whether that outcome is kept elsewhere, for a later run to take in.
+    pub is_spooled: bool,
 }
 
 impl Error {

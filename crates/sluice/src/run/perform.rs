@@ -124,11 +124,11 @@ fn told<T: DeserializeOwned>(settled: Settled, value: Option<T>, held: &Held) ->
         (Settled::Recorded(now), None) | (Settled::Refused(now), _) => {
             Err(answer::ended(&now, Some(held.epoch)))
         }
-        (Settled::Unrecorded(report), _) => Err(unrecorded(held, report)),
+        (Settled::Unrecorded { report, is_spooled }, _) => Err(unrecorded(held, report, is_spooled)),
     }
 }
 
-fn unrecorded(held: &Held, report: Report) -> Error {
+fn unrecorded(held: &Held, report: Report, is_spooled: bool) -> Error {
     let said = match &report {
         Report::Success { .. } => "the effect happened, but the ledger could not be told",
         Report::Fault(_) => "the effect did not succeed, and the ledger could not be told",
@@ -138,5 +138,6 @@ fn unrecorded(held: &Held, report: Report) -> Error {
         about.id = Some(held.id.clone());
         about.epoch = Some(held.epoch);
         about.unrecorded = Some(unrecorded);
+        about.is_spooled = is_spooled;
     })
 }

@@ -21,7 +21,12 @@ pub(crate) enum Settled {
     /// It contradicts what is in the ledger, which stands.
     Refused(Box<Snapshot>),
     /// The ledger does not know it; it was given to the evidence port.
-    Unrecorded(Report),
+    Unrecorded {
+        /// What it reported.
+        report: Report,
+        /// Whether the port could keep it.
+        is_spooled: bool,
+    },
 }
 
 /// Settles one claim's outcome.
@@ -96,6 +101,6 @@ async fn spool(sluice: &Sluice, held: &Held, report: Report) -> Settled {
     let unrecorded =
         Unrecorded { id: held.id.clone(), claim: held.claim, epoch: held.epoch, report: report.clone() };
     // Where it cannot be kept either, the error that carries it is the last copy.
-    let _ = sluice.inner.ports.evidence.keep(unrecorded).await;
-    Settled::Unrecorded(report)
+    let is_spooled = sluice.inner.ports.evidence.keep(unrecorded).await;
+    Settled::Unrecorded { report, is_spooled }
 }
