@@ -6,4 +6,5 @@ version=0.20.2
 if ! cargo deny --version 2>/dev/null | grep -q "$version"; then
     cargo install cargo-deny --locked --quiet --version "$version"
 fi
-cargo deny --offline --all-features check bans licenses sources
+cargo fetch --locked --quiet
+cargo deny --all-features check --disable-fetch bans licenses sources

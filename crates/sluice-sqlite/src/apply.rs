@@ -3,12 +3,12 @@
 use crate::classify::Trouble;
 use crate::clock::{LeaseEnd, LedgerClock, Moment, Ticker};
 use crate::events;
-use crate::rows::{self, Draft, Found, Stamps};
+use crate::rows::{self, Draft, Found, Stamped};
 use rusqlite::Connection;
 use sluice_core::change::{Change, Facts, LeaseSet, Unmet};
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
 use sluice_core::lease::LeaseView;
-use sluice_core::record::{LedgerTime, Snapshot};
+use sluice_core::record::Snapshot;
 use sluice_core::state::Status;
 use sluice_core::store::Renewed;
 use sluice_core::trail::EventDraft;
@@ -26,16 +26,6 @@ pub(crate) enum Done {
     },
     Renewed(Renewed),
     Noticed,
-}
-
-/// What the store added to a change.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stamped {
-    pub(crate) version: Version,
-    pub(crate) incarnation: u64,
-    pub(crate) created: LedgerTime,
-    pub(crate) updated: LedgerTime,
-    pub(crate) lease: LeaseView,
 }
 
 /// An open transaction that holds the write lock. Every job in it sees the same moment.
@@ -71,53 +61,88 @@ impl<'c> Transaction<'c> {
 
     /// Carries out a change if its guard holds.
     pub(crate) fn apply(&mut self, id: &RecordId, change: &Change) -> Result<Done, Trouble> {
+        if let Some(done) = self.create(id, change)? {
+            return Ok(done);
+        }
         let found = Found::find(self.conn, id)?;
-        let record = found.as_ref().map(|found| &found.record);
+        match (self.refusal(id, change, found.as_ref())?, found) {
+            (None, Some(found)) => self.rewrite(id, change, &found),
+            (None, None) => Err(Trouble::Absent("a record that was there a moment ago")),
+            (Some(unmet), found) => {
+                let snapshot = found.map(|found| Box::new(found.snapshot(&self.now)));
+                Ok(Done::Found { snapshot, unmet })
+            }
+        }
+    }
+
+    /// Nearly every first claim finds nothing, so it is inserted without looking first where its guard holds for
+    /// that. `None` where there is a record, or the guard wants one.
+    fn create(&mut self, id: &RecordId, change: &Change) -> Result<Option<Done>, Trouble> {
+        let nothing = Facts { record: None, lease: LeaseView::EndedAtReboot, granted_before: None };
+        if change.guard.check(nothing).is_err() {
+            return Ok(None);
+        }
+        let (lease, row) = (self.lease_after(change.lease, None), self.next_record);
+        let stamped = Stamped {
+            version: Version::FIRST,
+            incarnation: self.incarnation,
+            created: self.ticker.time,
+            updated: self.ticker.time,
+            lease: lease.view(&self.now),
+        };
+        let draft = Draft { row, stamped, lease: &lease, body: &change.set };
+        if !draft.insert(self.conn, id)? {
+            return Ok(None);
+        }
+        self.next_record += 1;
+        self.written(id, row, stamped, &change.event).map(Some)
+    }
+
+    fn rewrite(&mut self, id: &RecordId, change: &Change, found: &Found) -> Result<Done, Trouble> {
+        let record = &found.record;
+        if let Some((epoch, claim)) = change.supersedes(Some(record)) {
+            self.file_grant(id, epoch, claim)?;
+        }
+        let lease = self.lease_after(change.lease, Some(found));
+        let stamped = Stamped {
+            version: record.version.next(),
+            incarnation: record.incarnation,
+            created: record.created,
+            updated: self.ticker.time,
+            lease: lease.view(&self.now),
+        };
+        Draft { row: found.row, stamped, lease: &lease, body: &change.set }.update(self.conn)?;
+        self.written(id, found.row, stamped, &change.event)
+    }
+
+    fn written(
+        &mut self,
+        id: &RecordId,
+        row: i64,
+        stamped: Stamped,
+        event: &EventDraft,
+    ) -> Result<Done, Trouble> {
+        self.wrote = true;
+        events::write(self.conn, id, Some(row), Some(stamped.version), stamped.updated, event)?;
+        Ok(Done::Applied(stamped))
+    }
+
+    fn refusal(
+        &self,
+        id: &RecordId,
+        change: &Change,
+        found: Option<&Found>,
+    ) -> Result<Option<Unmet>, Trouble> {
+        let record = found.map(|found| &found.record);
         let facts = Facts {
             record,
-            lease: found.as_ref().map_or(LeaseView::EndedAtReboot, |found| found.lease.view(&self.now)),
+            lease: found.map_or(LeaseView::EndedAtReboot, |found| found.lease.view(&self.now)),
             granted_before: match change.guard.looks_up(record) {
                 Some(claim) => self.granted_before(id, claim)?,
                 None => None,
             },
         };
-        if let Err(unmet) = change.guard.check(facts) {
-            let snapshot = found.map(|found| Box::new(found.snapshot(&self.now)));
-            return Ok(Done::Found { snapshot, unmet });
-        }
-        if let Some((epoch, claim)) = change.supersedes(record) {
-            self.file_grant(id, epoch, claim)?;
-        }
-        self.write(id, change, found).map(Done::Applied)
-    }
-
-    fn write(&mut self, id: &RecordId, change: &Change, found: Option<Found>) -> Result<Stamped, Trouble> {
-        let updated = self.ticker.time;
-        let lease = self.lease_after(change.lease, found.as_ref());
-        let stamped = Stamped {
-            version: found.as_ref().map_or(Version::FIRST, |found| found.record.version.next()),
-            incarnation: found.as_ref().map_or(self.incarnation, |found| found.record.incarnation),
-            created: found.as_ref().map_or(updated, |found| found.record.created),
-            updated,
-            lease: lease.view(&self.now),
-        };
-        let stamps = Stamps {
-            version: stamped.version.0,
-            incarnation: stamped.incarnation,
-            created: stamped.created.0,
-            updated: updated.0,
-        };
-        let row = found.as_ref().map_or(self.next_record, |found| found.row);
-        let draft = Draft { row, record: stamps, lease: &lease, body: &change.set };
-        if found.is_some() {
-            draft.update(self.conn)?;
-        } else {
-            draft.insert(self.conn, id)?;
-            self.next_record += 1;
-        }
-        self.wrote = true;
-        events::write(self.conn, id, Some(row), Some(stamped.version), updated, &change.event)?;
-        Ok(stamped)
+        Ok(change.guard.check(facts).err())
     }
 
     fn lease_after(&self, set: LeaseSet, found: Option<&Found>) -> LeaseEnd {

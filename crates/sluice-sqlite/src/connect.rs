@@ -17,7 +17,7 @@ pub(crate) fn open(path: &Path, busy_timeout: Duration) -> Result<Connection, Tr
     // No `CREATE`: SQLite would make the file readable for everybody.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = Connection::open_with_flags(path, flags)?;
-    conn.busy_timeout(busy_timeout.min(Duration::from_secs(3600)))?;
+    conn.busy_timeout(busy_timeout.min(Duration::from_hours(1)))?;
     conn.set_prepared_statement_cache_capacity(STATEMENTS);
     Ok(conn)
 }
@@ -39,7 +39,7 @@ pub(crate) fn make_durable(conn: &Connection, busy_timeout: Duration) -> Result<
     let mode: String =
         patiently(busy_timeout, || conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)))
             .map_err(|error| error.into_error(busy_timeout))?;
-    settings(conn, 16 * 1024).map_err(|error| error.into_error(busy_timeout))?;
+    settings(conn, 4 * 1024).map_err(|error| error.into_error(busy_timeout))?;
     let synchronous: i64 = conn.query_row("PRAGMA synchronous", [], |row| row.get(0)).map_err(trouble)?;
     if mode == "wal" && synchronous == FULL {
         return Ok(());
@@ -56,7 +56,7 @@ fn settings(conn: &Connection, cache_kib: i64) -> Result<(), Trouble> {
     conn.pragma_update(None, "cache_size", -cache_kib)?;
     conn.query_row("PRAGMA mmap_size = 0", [], |_| Ok(())).or_else(no_row)?;
     conn.query_row("PRAGMA journal_size_limit = 67108864", [], |_| Ok(())).or_else(no_row)?;
-    conn.query_row("PRAGMA wal_autocheckpoint = 4000", [], |_| Ok(())).or_else(no_row)?;
+    conn.query_row("PRAGMA wal_autocheckpoint = 1000", [], |_| Ok(())).or_else(no_row)?;
     // Untested: without it macOS acknowledges what only its drive's cache holds.
     #[cfg(target_os = "macos")]
     for name in ["fullfsync", "checkpoint_fullfsync"] {

@@ -1,7 +1,8 @@
 //! What callers ask the writer for, and how they hear of it.
 
-use crate::apply::{Done, Stamped, Transaction};
+use crate::apply::{Done, Transaction};
 use crate::classify::Trouble;
+use crate::rows::Stamped;
 use futures_channel::oneshot::Sender;
 use sluice_core::change::Change;
 use sluice_core::ids::{ClaimId, Epoch, RecordId};

@@ -26,7 +26,7 @@
 //! # }
 //! ```
 //!
-//! Where to look: `store` is the front, `writer` and `apply` change records, `reader`, `events` and `list` read
+//! Where to look: `store` is the front, `queue`, `writer` and `apply` change records, `reader`, `events` and `list` read
 //! them, `rows` turns a record into columns and back, `connect` and `migrate` open a file and refuse what is no
 //! ledger, `filesystem` refuses places that cannot keep the promise, `classify` says what went wrong, and
 //! [`clock`] is the only place that reads a clock.
@@ -48,9 +48,11 @@ mod migrate;
 mod names;
 mod options;
 mod place;
+mod queue;
 mod reader;
 mod rows;
 mod store;
+mod watch;
 mod writer;
 
 pub use clock::{LedgerClock, SystemClock};

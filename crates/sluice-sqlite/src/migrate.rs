@@ -47,7 +47,7 @@ pub(crate) fn ensure(
 ) -> Result<(), StoreError> {
     let timeout = options.busy_timeout;
     let format = patiently(timeout, || Format::of(&conn.unchecked_transaction()?))
-        .map_err(|error| Trouble::from(error).into_error(timeout))?;
+        .map_err(|error| error.into_error(timeout))?;
     format.check()?;
     if format == Format::Empty && !options.create {
         return Err(place::missing(path));

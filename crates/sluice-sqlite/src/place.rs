@@ -12,6 +12,8 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+const SMALLEST_PAGE: u64 = 512;
+
 /// A place that can hold a ledger.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
@@ -25,8 +27,10 @@ impl Place {
         let folder = path.parent().unwrap_or(&path).to_owned();
         look_at_folder(&folder)?;
         let warnings = look_at_filesystem(&folder)?;
+        // The log first: another process writes it after the file and removes it before letting go of the file.
+        let has_log = has_log(&path);
         let file = look_at_file(&path)?;
-        look_at_log(&path, file)?;
+        check_whole(&path, file, has_log)?;
         match (file, create) {
             (Found::Nothing, false) => return Err(missing(&path)),
             (Found::Nothing, true) => make(&path, &folder)?,
@@ -60,7 +64,13 @@ pub(crate) fn missing(path: &Path) -> StoreError {
 #[derive(Clone, Copy)]
 enum Found {
     Nothing,
-    File { empty: bool },
+    File { length: u64 },
+}
+
+impl Found {
+    fn length(self) -> u64 {
+        if let Self::File { length } = self { length } else { 0 }
+    }
 }
 
 fn look_at_folder(folder: &Path) -> Result<(), StoreError> {
@@ -97,7 +107,7 @@ fn look_at_filesystem(folder: &Path) -> Result<Vec<String>, StoreError> {
 
 fn look_at_file(path: &Path) -> Result<Found, StoreError> {
     match metadata(path) {
-        Ok(found) if found.is_file() => Ok(Found::File { empty: found.len() == 0 }),
+        Ok(found) if found.is_file() => Ok(Found::File { length: found.len() }),
         Ok(_) => Err(StoreError::new(Kind::Unsuitable, format!("{} is no regular file", path.display()))),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Found::Nothing),
         Err(error) => {
@@ -107,22 +117,28 @@ fn look_at_file(path: &Path) -> Result<Found, StoreError> {
     }
 }
 
-/// SQLite deletes the log of a file that is empty or gone; that log may be all that is left of a ledger.
-fn look_at_log(path: &Path, file: Found) -> Result<(), StoreError> {
+fn has_log(path: &Path) -> bool {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
-    let has_log = metadata(&log).is_ok_and(|found| found.len() > 0);
-    // Another process may just have filled the file, and only then written its log: look at the file once more.
-    let is_empty = |file| matches!(file, Found::Nothing | Found::File { empty: true });
-    if has_log && is_empty(file) && is_empty(look_at_file(path)?) {
-        let sentence = format!(
-            "{} is empty or gone, but its log beside it is not: a ledger was lost here; restore it, or move the log \
-             away to begin a new one",
-            path.display()
-        );
-        return Err(StoreError::new(Kind::Corrupt, sentence));
-    }
-    Ok(())
+    metadata(log).is_ok_and(|found| found.len() > 0)
+}
+
+/// SQLite takes a file that is shorter than its smallest page for an empty one, and deletes the log of an empty
+/// file; but either may be all that is left of a ledger.
+fn check_whole(path: &Path, file: Found, has_log: bool) -> Result<(), StoreError> {
+    let (length, shown) = (file.length(), path.display());
+    let sentence = match (length, has_log) {
+        (0, true) => format!(
+            "{shown} is empty or gone, but its log beside it is not: a ledger was lost here; restore it, or move the \
+             log away to begin a new one"
+        ),
+        // With a log, the end of the file may be about to be written once more.
+        (1.., _) if length < SMALLEST_PAGE || (length % SMALLEST_PAGE != 0 && !has_log) => {
+            format!("{shown} is not a sluice ledger, or it was cut short")
+        }
+        _ => return Ok(()),
+    };
+    Err(StoreError::new(Kind::Corrupt, sentence))
 }
 
 /// Makes the file readable for its owner only. SQLite gives its log the same mode.

@@ -41,16 +41,16 @@ impl Readers {
 
     /// An idle connection, or the right to open one.
     fn take(&self) -> Option<Connection> {
-        let mut shelf = self.shelf();
+        let mut now = self.shelf();
         loop {
-            if let Some(conn) = shelf.idle.pop() {
+            if let Some(conn) = now.idle.pop() {
                 return Some(conn);
             }
-            if shelf.may_open > 0 {
-                shelf.may_open -= 1;
+            if now.may_open > 0 {
+                now.may_open -= 1;
                 return None;
             }
-            shelf = self.returned.wait(shelf).unwrap_or_else(PoisonError::into_inner);
+            now = self.returned.wait(now).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -83,12 +83,13 @@ impl Borrowed<'_> {
 
 impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
-        let mut shelf = self.readers.shelf();
-        match self.conn.take() {
-            Some(conn) => shelf.idle.push(conn),
-            None => shelf.may_open += 1,
+        let conn = self.conn.take();
+        let mut now = self.readers.shelf();
+        match conn {
+            Some(conn) => now.idle.push(conn),
+            None => now.may_open += 1,
         }
-        drop(shelf);
+        drop(now);
         self.readers.returned.notify_one();
     }
 }

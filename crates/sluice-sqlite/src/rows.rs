@@ -8,9 +8,11 @@ mod encode;
 
 use crate::classify::Trouble;
 use crate::clock::{LeaseEnd, Moment};
-use rusqlite::{Connection, OptionalExtension, params_from_iter};
-use sluice_core::ids::RecordId;
-use sluice_core::record::{Record, Snapshot};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OptionalExtension};
+use sluice_core::ids::{RecordId, Version};
+use sluice_core::lease::LeaseView;
+use sluice_core::record::{Body, LedgerTime, Record, Snapshot};
 use std::sync::LazyLock;
 
 pub(crate) use cells::Cells;
@@ -67,7 +69,10 @@ static FIND: LazyLock<String> =
 static INSERT: LazyLock<String> = LazyLock::new(|| {
     let columns = [&STAMPS[..], &BODY, &NAME].concat();
     let places = vec!["?"; columns.len()].join(", ");
-    format!("INSERT INTO records ({}) VALUES ({places})", columns.join(", "))
+    format!(
+        "INSERT INTO records ({}) VALUES ({places}) ON CONFLICT (namespace, key) DO NOTHING",
+        columns.join(", ")
+    )
 });
 
 static UPDATE: LazyLock<String> = LazyLock::new(|| {
@@ -98,38 +103,48 @@ impl Found {
     }
 }
 
+/// What the store adds to the body of a record.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stamped {
+    pub(crate) version: Version,
+    pub(crate) incarnation: u64,
+    pub(crate) created: LedgerTime,
+    pub(crate) updated: LedgerTime,
+    pub(crate) lease: LeaseView,
+}
+
 /// A record as it is about to be written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Draft<'a> {
     pub(crate) row: i64,
-    pub(crate) record: Stamps,
+    pub(crate) stamped: Stamped,
     pub(crate) lease: &'a LeaseEnd,
-    pub(crate) body: &'a sluice_core::record::Body,
-}
-
-/// What the store adds to the body of a record.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stamps {
-    pub(crate) version: u64,
-    pub(crate) incarnation: u64,
-    pub(crate) created: i64,
-    pub(crate) updated: i64,
+    pub(crate) body: &'a Body,
 }
 
 impl Draft<'_> {
-    /// Writes a new record.
-    pub(crate) fn insert(&self, conn: &Connection, id: &RecordId) -> Result<(), Trouble> {
+    /// Writes a new record; false, and nothing is written, where there is one of that name.
+    pub(crate) fn insert(&self, conn: &Connection, id: &RecordId) -> Result<bool, Trouble> {
         let mut values = self.values()?;
         values.extend([text(id.namespace.as_str()), text(id.key.as_str())]);
-        conn.prepare_cached(&INSERT)?.execute(params_from_iter(values))?;
-        Ok(())
+        Ok(execute(conn, &INSERT, &values)? == 1)
     }
 
     /// Writes over the record that was found.
     pub(crate) fn update(&self, conn: &Connection) -> Result<(), Trouble> {
-        conn.prepare_cached(&UPDATE)?.execute(params_from_iter(self.values()?))?;
-        Ok(())
+        execute(conn, &UPDATE, &self.values()?).map(drop)
     }
+}
+
+/// A statement of the cache comes with all its parameters null, and most columns of a record are.
+fn execute(conn: &Connection, sql: &str, values: &[ToSqlOutput<'_>]) -> Result<usize, Trouble> {
+    let mut statement = conn.prepare_cached(sql)?;
+    for (at, value) in (1..).zip(values) {
+        if !matches!(value, ToSqlOutput::Borrowed(ValueRef::Null)) {
+            statement.raw_bind_parameter(at, value)?;
+        }
+    }
+    Ok(statement.raw_execute()?)
 }
 
 /// The row of a record, for what needs no more of it.

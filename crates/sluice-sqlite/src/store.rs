@@ -6,8 +6,10 @@ use crate::job::Job;
 use crate::list::{self, Cursor};
 use crate::options::Options;
 use crate::place::Place;
+use crate::queue::Queue;
 use crate::reader::Readers;
 use crate::rows::Found;
+use crate::watch::Watch;
 use crate::writer::Writer;
 use futures_channel::oneshot::{self, Receiver};
 use sluice_core::change::Change;
@@ -37,6 +39,7 @@ struct Shared {
     place: Place,
     readers: Readers,
     clock: Arc<dyn LedgerClock>,
+    watch: Watch,
     // Both are there until the last handle is dropped.
     jobs: Option<mpsc::Sender<Job>>,
     writer: Option<JoinHandle<()>>,
@@ -74,10 +77,10 @@ impl SqliteStore {
         let (jobs, queue) = mpsc::channel();
         let (opened, answer) = oneshot::channel();
         // Whoever stopped waiting for the opening has dropped the other end of the queue, which ends the writer.
-        let start = move || match open(path, options) {
+        let start = move || match open(path, &options) {
             Ok((writer, shared)) => {
                 drop(opened.send(Ok(shared)));
-                writer.run(&queue);
+                writer.run(Queue::new(queue));
             }
             Err(error) => drop(opened.send(Err(error))),
         };
@@ -107,24 +110,26 @@ impl SqliteStore {
     ) -> BoxFuture<'_, Result<T, StoreError>> {
         let (reply, answer) = oneshot::channel();
         let sent = self.shared.jobs.as_ref().is_some_and(|jobs| jobs.send(job(reply)).is_ok());
-        Box::pin(async move { if sent { heard(answer).await } else { Err(gone()) } })
+        Box::pin(async move { if sent { self.heard(answer).await } else { Err(gone()) } })
     }
 }
 
-fn open(path: PathBuf, options: Options) -> Result<(Writer, Shared), StoreError> {
+impl SqliteStore {
+    async fn heard<T>(&self, answer: Receiver<Result<T, StoreError>>) -> Result<T, StoreError> {
+        // The writer never drops a reply unless it breaks down, and then nobody knows how far it came.
+        self.shared.watch.hear(answer).await.unwrap_or_else(|_| Err(gone().with_outcome_unknown()))
+    }
+}
+
+fn open(path: PathBuf, options: &Options) -> Result<(Writer, Shared), StoreError> {
     let clock = match &options.clock {
         Some(clock) => Arc::clone(clock),
         None => Arc::new(SystemClock::new()?),
     };
     let place = Place::prepare(path, options.create)?;
-    let (writer, ledger) = Writer::open(&place, &options, Arc::clone(&clock))?;
+    let (writer, ledger) = Writer::open(&place, options, Arc::clone(&clock))?;
     let readers = Readers::new(place.path.clone(), ledger.id.clone(), options.readers, options.busy_timeout);
-    Ok((writer, Shared { ledger, place, readers, clock, jobs: None, writer: None }))
-}
-
-async fn heard<T>(answer: Receiver<Result<T, StoreError>>) -> Result<T, StoreError> {
-    // The writer never drops a reply unless it breaks down, and then nobody knows how far it came.
-    answer.await.unwrap_or_else(|_| Err(gone().with_outcome_unknown()))
+    Ok((writer, Shared { ledger, place, readers, clock, watch: Watch::default(), jobs: None, writer: None }))
 }
 
 fn gone() -> StoreError {

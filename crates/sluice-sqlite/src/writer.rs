@@ -9,15 +9,12 @@ use crate::migrate;
 use crate::names;
 use crate::options::{Hook, Moment, Options};
 use crate::place::{FileId, Place};
+use crate::queue::Queue;
 use rusqlite::Connection;
 use sluice_core::store::{Ledger, StoreError};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 use std::time::Duration;
-
-/// Bounds how long the first job of a batch waits for the last one's work.
-const LARGEST_BATCH: usize = 256;
 
 /// Owns the connection that writes.
 pub(crate) struct Writer {
@@ -59,18 +56,15 @@ impl Writer {
     }
 
     /// Works until nobody can ask for anything any more and everything that was asked for is done.
-    pub(crate) fn run(self, jobs: &Receiver<Job>) {
-        while let Ok(first) = jobs.recv() {
-            let batch = std::iter::once(first).chain(jobs.try_iter()).take(LARGEST_BATCH).collect();
-            self.carry_out(batch);
-        }
-    }
-
-    fn carry_out(&self, batch: Vec<Job>) {
-        match self.together(&batch) {
-            Ok(done) => batch.into_iter().zip(done).for_each(|(job, done)| job.answer(done)),
-            Err(Setback::OneOf(_)) if batch.len() > 1 => self.apart(batch),
-            Err(setback) => batch.into_iter().for_each(|job| job.fail(self.error(&setback))),
+    pub(crate) fn run(self, mut queue: Queue) {
+        while let Some(batch) = queue.next_batch() {
+            let result = self.together(&batch);
+            queue.served(batch.len());
+            match result {
+                Ok(done) => batch.into_iter().zip(done).for_each(|(job, done)| job.answer(done)),
+                Err(Setback::OneOf(_)) if batch.len() > 1 => self.apart(batch),
+                Err(setback) => batch.into_iter().for_each(|job| job.fail(self.error(&setback))),
+            }
         }
     }
 

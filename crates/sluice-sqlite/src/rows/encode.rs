@@ -62,10 +62,10 @@ impl Draft<'_> {
         let mut values = Vec::with_capacity(STAMPS.len() + BODY.len() + 2);
         values.extend([
             signed(self.row),
-            int(self.record.version, "version")?,
-            int(self.record.incarnation, "incarnation")?,
-            signed(self.record.created),
-            signed(self.record.updated),
+            int(self.stamped.version.0, "version")?,
+            int(self.stamped.incarnation, "incarnation")?,
+            signed(self.stamped.created.0),
+            signed(self.stamped.updated.0),
             text(&self.lease.boot),
             signed(self.lease.until_ns),
         ]);

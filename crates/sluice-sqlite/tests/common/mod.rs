@@ -11,7 +11,9 @@ use sluice_core::record::{Body, Downstream, Labels, Snapshot, Terms};
 use sluice_core::state::{Status, Transition};
 use sluice_core::store::{Store, StoreError, Written};
 use sluice_core::trail::{EventDraft, EventKind};
+use sluice_core::unresolved::Unresolved;
 use sluice_sqlite::{LedgerClock, Options, SqliteStore};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -139,8 +141,8 @@ pub fn body(claim: ClaimId, lease: Duration) -> Body {
         marked: false,
         labels: Labels { tool: Some("charge".into()), ..Labels::default() },
         fingerprint: None,
-        unresolved: Default::default(),
-        landed: Default::default(),
+        unresolved: Unresolved::default(),
+        landed: BTreeSet::default(),
         evidence: None,
         outcome: Outcome::None,
         downstream: Downstream { key: "k".into(), rotation: 0 },

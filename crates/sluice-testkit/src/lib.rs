@@ -1,0 +1,23 @@
+//! What a ledger of sluice must do, as rules that run against any store.
+//!
+//! Whoever writes a store implements [`conformance::Subject`] for it and calls [`conformance::check`], which runs
+//! every rule on a fresh ledger and names those that do not hold. [`random`] compares a store with the pure rules of
+//! `sluice-core` on random records and changes, and [`model`] is the plain ledger it compares with.
+//!
+//! A suite that catches nothing proves nothing: [`broken`] holds stores with one planted fault each, and the tests
+//! of this crate fail where a rule catches none of them or a fault is caught by no rule.
+//!
+//! [`faults`] is for the tests of what *uses* a store: a wrapper that fails, repeats, holds or loses calls when told
+//! to. Nothing here needs an async runtime; [`block_on`] waits on the caller's own thread.
+
+mod block_on;
+pub mod broken;
+pub mod clock;
+pub mod conformance;
+pub mod faults;
+pub mod memory;
+pub mod model;
+pub mod random;
+pub mod sample;
+
+pub use block_on::block_on;
