@@ -1,5 +1,6 @@
 //! How an effect says that it did not succeed: permanent, transient, or unknown.
 
+use crate::key::check_plain;
 use crate::outcome::{Fault, MESSAGE_LIMIT, cut};
 use serde::{Deserialize, Serialize};
 use std::error::Error as StdError;
@@ -78,10 +79,12 @@ impl Failure {
         self
     }
 
-    /// Adds JSON that a replay of this failure gives back.
+    /// Adds a value that a replay of this failure gives back, as JSON text.
+    ///
+    /// One that cannot be written down, or is larger than a result may be, is left out.
     #[must_use]
-    pub fn with_detail(mut self, detail: serde_json::Value) -> Self {
-        self.fault.detail = Some(detail);
+    pub fn with_detail(mut self, detail: &impl Serialize) -> Self {
+        self.fault.detail = check_plain(detail).ok().and_then(|()| serde_json::to_string(detail).ok());
         self
     }
 

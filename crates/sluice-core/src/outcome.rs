@@ -91,9 +91,10 @@ pub struct Fault {
     pub code: Option<String>,
     /// The caller's own sentence for it; never a driver's.
     pub message: String,
-    /// JSON the caller wants to see again on a replay of the failure.
+    /// JSON text that the caller wants to see again on a replay of the failure. A text, because it is the caller's:
+    /// nobody on the way has to be able to read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub detail: Option<serde_json::Value>,
+    pub detail: Option<String>,
 }
 
 /// What a record knows of how its intent ended.

@@ -6,7 +6,6 @@ use common::world::{Fate, World, in_virtual_time, s};
 use common::{Counter, look, spec, status};
 use sluice::core::ids::Epoch;
 use sluice::core::state::Status;
-use sluice::core::store::Store;
 use sluice::{Code, Done, EffectSpec, Failure, Sluice, Wait};
 use std::sync::atomic::Ordering;
 use std::time::Duration;

@@ -187,8 +187,8 @@ impl<'a> Answer<'a> {
             .details()
             .fault
             .as_ref()
-            .and_then(|fault| fault.detail.as_ref())
-            .and_then(ChildRun::from_value);
+            .and_then(|fault| fault.detail.as_deref())
+            .and_then(ChildRun::from_text);
         match (error.code(), earlier) {
             (Code::EffectFailed, Some(run)) => {
                 let message = (!self.args.quiet_replay).then(|| sentence(error, true));

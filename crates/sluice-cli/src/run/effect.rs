@@ -180,9 +180,9 @@ impl Performer {
         }
         match meaning(end, &self.args.exit) {
             Meaning::Succeeded => Ok(value),
-            Meaning::Failed => Err(Failure::permanent(said).with_detail(value)),
-            Meaning::Released => Err(Failure::transient(said).with_detail(value)),
-            Meaning::Unknown => Err(Failure::unknown(said).with_detail(value)),
+            Meaning::Failed => Err(Failure::permanent(said).with_detail(&value)),
+            Meaning::Released => Err(Failure::transient(said).with_detail(&value)),
+            Meaning::Unknown => Err(Failure::unknown(said).with_detail(&value)),
         }
     }
 

@@ -47,17 +47,20 @@ impl ChildRun {
         serde_json::from_value(value.clone()).ok()
     }
 
+    /// The same in a JSON text.
+    pub fn from_text(text: &str) -> Option<Self> {
+        Self::from_value(&serde_json::from_str(text).ok()?)
+    }
+
     /// A command's end in what a record knows.
     pub fn of(outcome: &Outcome) -> Option<Self> {
         match outcome {
             Outcome::None => None,
-            Outcome::Fault(fault) => fault.detail.as_ref().and_then(Self::from_value),
-            Outcome::Success(kept) => kept
-                .value
-                .as_ref()
-                .ok()
-                .and_then(|text| serde_json::from_slice(text).ok())
-                .and_then(|v| Self::from_value(&v)),
+            Outcome::Fault(fault) => fault.detail.as_deref().and_then(Self::from_text),
+            Outcome::Success(kept) => {
+                let text = kept.value.as_deref().ok()?;
+                Self::from_value(&serde_json::from_slice(text).ok()?)
+            }
         }
     }
 }

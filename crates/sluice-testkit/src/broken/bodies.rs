@@ -50,7 +50,11 @@ pub(super) fn spoil(fault: Fault, set: &mut Body, found: Option<&Snapshot>) {
         }
         Fault::FloatsDetail => {
             if let Outcome::Fault(fault) = &mut set.outcome {
-                fault.detail.iter_mut().for_each(floats);
+                fault.detail = fault.detail.take().map(|text| {
+                    let mut value = serde_json::from_str(&text).unwrap_or_default();
+                    floats(&mut value);
+                    value.to_string()
+                });
             }
         }
         _ => {}

@@ -74,7 +74,7 @@ fn odd_texts(subject: &dyn Subject) -> Verdict {
             set.outcome = Outcome::Fault(Fault {
                 code: Some(text()),
                 message: text(),
-                detail: Some(serde_json::Value::String(text())),
+                detail: Some(serde_json::Value::String(text()).to_string()),
                 ..fault(FailureClass::Permanent)
             });
         });
@@ -191,7 +191,8 @@ fn details(subject: &dyn Subject) -> Verdict {
     for (number, detail) in details.into_iter().enumerate() {
         let body = with(|set| {
             set.status = Status::Failed;
-            set.outcome = Outcome::Fault(Fault { detail: Some(detail), ..fault(FailureClass::Permanent) });
+            set.outcome =
+                Outcome::Fault(Fault { detail: Some(detail.to_string()), ..fault(FailureClass::Permanent) });
         });
         comes_back(bench, &format!("detail {number}"), &body)?;
     }

@@ -128,8 +128,10 @@ fn outcomes() -> impl Strategy<Value = Outcome> {
 pub fn faults() -> impl Strategy<Value = Fault> {
     use FailureClass::{NotStarted, Permanent, Transient, Unknown};
     let class = prop::sample::select(vec![Permanent, Transient, NotStarted, Unknown]);
-    (class, option::of(texts()), texts(), option::of(details()))
-        .prop_map(|(class, code, message, detail)| Fault { class, code, message, detail })
+    (class, option::of(texts()), texts(), option::of(details())).prop_map(|(class, code, message, detail)| {
+        let detail = detail.map(|detail| detail.to_string());
+        Fault { class, code, message, detail }
+    })
 }
 
 /// Any JSON that is not null: a detail of null is read back as none (see `tests/found.rs`).

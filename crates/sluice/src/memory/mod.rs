@@ -79,13 +79,18 @@ impl Store for MemoryStore {
     }
 
     fn read<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>> {
-        let found = self.rows().read(id, self.clock.elapsed());
+        let rows = self.rows();
+        let found = rows.read(id, self.clock.elapsed());
+        drop(rows);
         Box::pin(ready(Ok(found)))
     }
 
     fn apply(&self, id: RecordId, change: Change) -> BoxFuture<'_, Result<Written, StoreError>> {
+        // The clock is read under the lock: a lease must not be judged by a time from before another's turn.
+        let mut rows = self.rows();
         let (now, wall) = (self.clock.elapsed(), self.clock.wall());
-        let written = self.rows().apply(id, change, now, wall, self.ledger.incarnation);
+        let written = rows.apply(id, change, now, wall, self.ledger.incarnation);
+        drop(rows);
         Box::pin(ready(written))
     }
 
@@ -96,7 +101,9 @@ impl Store for MemoryStore {
         epoch: Epoch,
         lease: Duration,
     ) -> BoxFuture<'_, Result<Renewed, StoreError>> {
-        let renewed = self.rows().renew(&id, claim, epoch, lease, self.clock.elapsed());
+        let mut rows = self.rows();
+        let renewed = rows.renew(&id, claim, epoch, lease, self.clock.elapsed());
+        drop(rows);
         Box::pin(ready(Ok(renewed)))
     }
 

@@ -125,7 +125,7 @@ impl Rows {
         row.record.updated = at;
         row.record.body = change.set;
         if let LeaseSet::Grant(lease) = change.lease {
-            row.lease_until = now + lease;
+            row.lease_until = now.saturating_add(lease);
         }
         let snapshot = Box::new(row.snapshot(now));
         let version = Some(row.record.version);
@@ -149,7 +149,7 @@ impl Rows {
         if !holds || !row.lease(now).is_live() {
             return Renewed::Lost;
         }
-        row.lease_until = now + lease;
+        row.lease_until = now.saturating_add(lease);
         let landed_elsewhere = row.record.body.landed.iter().any(|landed| *landed < epoch);
         Renewed::Extended { remaining: lease, landed_elsewhere }
     }

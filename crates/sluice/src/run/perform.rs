@@ -105,7 +105,7 @@ fn keep<T: Serialize>(value: &T, limit: usize) -> Kept {
 }
 
 fn bounded(mut fault: Fault, limit: usize) -> Fault {
-    let size = fault.detail.as_ref().map_or(0, |detail| detail.to_string().len());
+    let size = fault.detail.as_ref().map_or(0, String::len);
     if size > limit {
         fault.detail = None;
     }

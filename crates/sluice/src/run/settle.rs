@@ -81,10 +81,11 @@ async fn step(
                 sluice.inner.waiters.publish(&now);
                 Ok(Tried::Settled(Settled::Recorded(now)))
             }
-            // The ledger does not know this grant: it lost what it had acknowledged.
-            Written::Found { unmet: Unmet::Grant, .. } => Ok(Tried::Vanished),
+            // Without the record, or with one that does not know this grant, the ledger lost what it acknowledged.
+            Written::Found { unmet: Unmet::Grant, .. } | Written::Found { snapshot: None, .. } => {
+                Ok(Tried::Vanished)
+            }
             Written::Found { snapshot: Some(now), .. } => Ok(Tried::Found(now)),
-            Written::Found { snapshot: None, .. } => Ok(Tried::Vanished),
         },
         SettleStep::Already => Ok(Tried::Settled(Settled::Recorded(found))),
         SettleStep::Refused(_) if found.record.body.epoch < held.epoch => Ok(Tried::Vanished),
