@@ -7,4 +7,4 @@ if ! cargo deny --version 2>/dev/null | grep -q "$version"; then
     cargo install cargo-deny --locked --quiet --version "$version"
 fi
 cargo fetch --locked --quiet
-cargo deny --all-features check --disable-fetch bans licenses sources
+cargo deny --all-features --locked check bans licenses sources

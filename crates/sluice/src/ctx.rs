@@ -1,6 +1,6 @@
 //! What an effect can do while it runs.
 
-use crate::heart::Held;
+use crate::held::Held;
 use crate::sluice::Inner;
 use sluice_core::decide::{self, SettleStep};
 use sluice_core::ids::{ClaimId, Epoch};

@@ -15,6 +15,7 @@ mod ctx;
 mod done;
 mod effect;
 mod heart;
+mod held;
 mod memory;
 mod recover;
 mod run;

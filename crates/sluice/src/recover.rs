@@ -1,6 +1,6 @@
 //! How ended leases and spooled outcomes settle records. Recovery never performs an effect.
 
-use crate::heart::Held;
+use crate::held::Held;
 use crate::run::{Settled, settle};
 use crate::sluice::Sluice;
 use sluice_core::Error;

@@ -5,7 +5,7 @@ use super::perform::perform;
 use super::settle::settle;
 use crate::ctx::Ctx;
 use crate::done::Done;
-use crate::heart::Held;
+use crate::held::Held;
 use crate::sluice::{Running, Sluice};
 use serde::Serialize;
 use serde::de::DeserializeOwned;

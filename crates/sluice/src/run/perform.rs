@@ -6,7 +6,7 @@ use super::{Caught, Either, caught, race};
 use crate::answer;
 use crate::ctx::Ctx;
 use crate::done::Done;
-use crate::heart::Held;
+use crate::held::Held;
 use crate::sluice::Sluice;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -1,6 +1,6 @@
 //! Writes an outcome down: again and again while the ledger is away, then as evidence for a later run.
 
-use crate::heart::Held;
+use crate::held::Held;
 use crate::sluice::Sluice;
 use sluice_core::change::Unmet;
 use sluice_core::decide::{self, SettleStep};
