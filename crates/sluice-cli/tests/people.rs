@@ -176,3 +176,15 @@ fn the_crash_demo_shows_one_charge() {
     let told = place.sluice(["demo", "crash"]).expect(0).stdout();
     assert!(told.contains("charges in the end: 1") && told.contains("exit status 90"), "{told}");
 }
+
+#[test]
+fn completions_and_manual_pages_come_from_the_command_itself() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish"] {
+        assert!(place.sluice(["completions", shell]).expect(0).stdout().contains("resolve"), "{shell}");
+    }
+    assert!(place.sluice(["man"]).expect(0).stdout().contains(".TH sluice 1"));
+    place.sluice(["man", "--out", "."]).expect(0);
+    assert!(place.path("sluice-run.1").exists() && !place.path("sluice-__launch.1").exists());
+    place.sluice(["man", "--out", "nowhere"]).expect(65);
+}

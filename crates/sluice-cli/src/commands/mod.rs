@@ -8,6 +8,7 @@ mod key;
 mod list;
 mod mark;
 mod resolve;
+mod shell;
 mod show;
 
 use crate::report::Fail;
@@ -44,6 +45,10 @@ enum Command {
     /// See for yourself
     #[command(subcommand)]
     Demo(demo::DemoCommand),
+    /// Print a completion script for a shell
+    Completions(shell::CompletionsArgs),
+    /// Print the manual page
+    Man(shell::ManArgs),
 }
 
 /// Which ledger.
@@ -63,6 +68,8 @@ pub async fn dispatch(cli: Cli) -> u8 {
         Command::Effects(command) => effects::effects(command).await,
         Command::Explain(args) => explain::explain(args).await,
         Command::Demo(command) => demo::demo(command),
+        Command::Completions(args) => Ok(shell::completions(&args)),
+        Command::Man(args) => shell::man(&args),
     };
     result.unwrap_or_else(|fail: Fail| fail.report())
 }
