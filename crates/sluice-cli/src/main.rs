@@ -23,9 +23,13 @@ fn main() -> ExitCode {
     }
     let arguments = commands::Cli::parse();
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else {
-        return report::bug("the async runtime could not be started");
+        report::say("there are not enough descriptors or threads to start; nothing was run");
+        return ExitCode::from(exit::AWAY);
     };
-    let status = runtime.block_on(commands::dispatch(arguments));
+    let work = std::panic::AssertUnwindSafe(|| runtime.block_on(commands::dispatch(arguments)));
+    let Ok(status) = std::panic::catch_unwind(work) else {
+        return report::bug("it broke down; what was claimed stays as it is, see sluice effects list");
+    };
     // Nothing may wait for a reader thread that is blocked on somebody else's pipe.
     runtime.shutdown_background();
     ExitCode::from(status)

@@ -3,6 +3,7 @@
 use crate::exit;
 use crate::input::reason;
 use crate::report::{Fail, say};
+use crate::text::name_store;
 use sluice_sqlite::SqliteStore;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -18,14 +19,22 @@ pub struct Place {
 
 /// Finds the ledger that `--store` or `SLUICE_STORE` names, or the default one.
 pub fn place(store: Option<&str>) -> Result<Place, Fail> {
-    let named =
-        store.map(str::to_owned).or_else(|| std::env::var("SLUICE_STORE").ok()).filter(|url| !url.is_empty());
+    let set = match std::env::var("SLUICE_STORE") {
+        // Another ledger than the one that was meant would run what was done.
+        Err(std::env::VarError::NotUnicode(_)) => return Err(config("SLUICE_STORE is not UTF-8")),
+        set => set.ok(),
+    };
+    let named = store.map(str::to_owned).or(set).filter(|url| !url.is_empty());
     let Some(url) = named else { return default_place() };
     if let Some(path) = url.strip_prefix("sqlite:") {
         if path.is_empty() {
             return Err(config("sqlite: needs a path, as in sqlite:/var/lib/sluice/ledger.db"));
         }
-        return Ok(Place { path: absolute(Path::new(path))?, is_default: false });
+        let place = Place { path: absolute(Path::new(path))?, is_default: false };
+        if store.is_some() {
+            name_store(&place.url());
+        }
+        return Ok(place);
     }
     if url == "memory:" {
         return Err(Fail::usage(
@@ -44,8 +53,13 @@ fn config(said: &str) -> Fail {
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, Fail> {
-    std::path::absolute(path)
-        .map_err(|_| config("the working folder is gone, so a relative path leads nowhere"))
+    let whole = std::path::absolute(path)
+        .map_err(|_| config("the working folder is gone, so a relative path leads nowhere"))?;
+    // Commands find the ledger by this path in a variable, which has to say exactly the same.
+    if whole.to_str().is_none() {
+        return Err(config("the path of the ledger is not UTF-8; put the ledger elsewhere"));
+    }
+    Ok(whole)
 }
 
 fn default_place() -> Result<Place, Fail> {

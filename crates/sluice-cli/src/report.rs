@@ -1,7 +1,7 @@
 //! From an error to a sentence, a hint and an exit status.
 
 use crate::exit;
-use crate::text::{lines, shell_word};
+use crate::text::{in_words, lines};
 use sluice::core::error::About;
 use sluice::{Code, Error};
 use std::process::ExitCode;
@@ -74,6 +74,15 @@ pub fn status(error: &Error) -> u8 {
     }
 }
 
+/// Writes one line to stdout. Whoever should read it may be gone, or have no room; what was done stays done.
+macro_rules! tell {
+    ($($words:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stdout().lock(), $($words)*);
+    }};
+}
+pub(crate) use tell;
+
 /// Writes one message to stderr. A closed stderr is no reason to fail.
 pub fn say(message: &str) {
     use std::io::Write;
@@ -89,19 +98,18 @@ pub fn bug(said: &str) -> ExitCode {
 pub fn sentence(error: &Error, when: bool) -> String {
     let about = error.details();
     let mut said = vec![format!("{}: {error}", error.code())];
-    said.push(format!("what now: {}", error.advice()));
+    if about.is_spooled {
+        said.push("what now: run the same command again once the ledger answers.".to_owned());
+    } else {
+        said.push(format!("what now: {}", error.advice()));
+    }
     said.extend(next(error, about, when));
     lines(&said)
 }
 
 fn next(error: &Error, about: &About, when: bool) -> Vec<String> {
     let Some(id) = &about.id else { return Vec::new() };
-    let key = shell_word(id.key.as_str());
-    let place = if id.namespace.as_str() == "default" {
-        key
-    } else {
-        format!("{key} --namespace {}", shell_word(id.namespace.as_str()))
-    };
+    let place = in_words(id);
     let mut next = Vec::new();
     if let Some(pid) = about.pid {
         next.push(format!("process {pid} still runs it"));
@@ -114,7 +122,9 @@ fn next(error: &Error, about: &About, when: bool) -> Vec<String> {
         }
         Code::Indeterminate => {
             next.push(format!("look: sluice explain {place}"));
-            next.push(format!("it happened: sluice effects resolve {place} --landed --reason WHY"));
+            next.push(format!(
+                "it happened: sluice effects resolve {place} --landed [--result JSON] --reason WHY"
+            ));
             next.push(format!("it did not: sluice effects resolve {place} --did-not-land --reason WHY"));
             if let Some(after) = about.safe_after.filter(|_| when) {
                 next.push(format!("\"did not land\" is taken in {}", crate::text::rough(after)));

@@ -28,7 +28,13 @@ struct Stored {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum StoredOutcome {
-    Success { result: Option<String>, not_kept: Option<NotKept>, object_id: Option<String> },
+    Success {
+        result: Option<String>,
+        not_kept: Option<NotKept>,
+        bytes: Option<u64>,
+        sha256: Option<[u8; 32]>,
+        object_id: Option<String>,
+    },
     Fault(Fault),
 }
 
@@ -85,7 +91,7 @@ impl From<Unrecorded> for Stored {
                     Ok(text) => (String::from_utf8(text).ok(), None),
                     Err(reason) => (None, Some(reason)),
                 };
-                StoredOutcome::Success { result, not_kept, object_id }
+                StoredOutcome::Success { result, not_kept, bytes: kept.bytes, sha256: kept.sha256, object_id }
             }
         };
         Self { v: 1, id: from.id, claim: from.claim, epoch: from.epoch, outcome }
@@ -96,11 +102,10 @@ impl From<Stored> for Unrecorded {
     fn from(from: Stored) -> Self {
         let report = match from.outcome {
             StoredOutcome::Fault(fault) => Report::Fault(fault),
-            StoredOutcome::Success { result, not_kept, object_id } => {
-                let kept = match result {
-                    Some(text) => Kept::within(text.into_bytes(), usize::MAX),
-                    None => Kept::absent(not_kept.unwrap_or(NotKept::NotStorable)),
-                };
+            StoredOutcome::Success { result, not_kept, bytes, sha256, object_id } => {
+                let missing = not_kept.unwrap_or(NotKept::NotStorable);
+                let value = result.map(String::into_bytes).ok_or(missing);
+                let kept = Kept { bytes, sha256, value };
                 Report::Success { kept, object_id }
             }
         };

@@ -1,6 +1,8 @@
 //! Words, times and quoting for people.
 
+use sluice::core::ids::RecordId;
 use sluice::core::record::LedgerTime;
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 /// RFC 3339 in UTC with milliseconds.
@@ -39,15 +41,36 @@ pub fn shell_word(text: &str) -> String {
     }
 }
 
-/// A text from elsewhere as it may be shown on a terminal: no control characters.
+/// Which ledger was named on the command line, for the commands that messages suggest.
+static NAMED_STORE: OnceLock<String> = OnceLock::new();
+
+/// Remembers the ledger that was named on the command line.
+pub fn name_store(url: &str) {
+    // The first one counts; a command names one.
+    let _ = NAMED_STORE.set(url.to_owned());
+}
+
+/// A record as the arguments of the next command: its key, and namespace and ledger where they are not the default.
+pub fn in_words(id: &RecordId) -> String {
+    let mut words = shell_word(id.key.as_str());
+    if id.namespace.as_str() != "default" {
+        words = format!("{words} --namespace {}", shell_word(id.namespace.as_str()));
+    }
+    match NAMED_STORE.get() {
+        Some(url) => format!("{words} --store {}", shell_word(url)),
+        None => words,
+    }
+}
+
+/// A text from elsewhere as it may be shown on a terminal: nothing in it moves the cursor, hides, or turns around what
+/// stands beside it.
 pub fn printable(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| {
-            if c.is_control() { c.escape_default().collect::<String>() } else { c.to_string() }
-                .chars()
-                .collect::<Vec<_>>()
-        })
-        .collect()
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        let hides = matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
+        if c.is_control() || hides { shown.extend(c.escape_default()) } else { shown.push(c) }
+    }
+    shown
 }
 
 #[cfg(test)]
@@ -71,5 +94,6 @@ mod tests {
     #[test]
     fn control_characters_never_reach_a_terminal() {
         assert_eq!(printable("a\u{1b}[31mb"), "a\\u{1b}[31mb");
+        assert_eq!(printable("a\u{202e}b\u{200b}c é"), "a\\u{202e}b\\u{200b}c é");
     }
 }

@@ -45,6 +45,7 @@ impl Case {
         self.place.command(self.words()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
+    /// Kills at that moment; tells whether the command still ran. One that had ended by itself is checked like any other.
     fn kill_at(&self, mut child: Child, moment: Duration) -> bool {
         std::thread::sleep(moment);
         let group = group_of_child(&child);
@@ -53,7 +54,10 @@ impl Case {
         if let (true, Some(group)) = (self.group, group) {
             kill("KILL", -group);
         }
-        child.wait().unwrap();
+        let status = child.wait().unwrap();
+        if status.success() && self.place.witnessed() != 1 {
+            panic!("seed {}: a success without its effect", self.seed);
+        }
         running
     }
 
@@ -187,9 +191,13 @@ fn an_orphan_that_acts_late_never_meets_a_second_run() {
     let answer = place.run_with("k", &flags, &script);
     answer.expect(90);
     let refused = place.sluice(["effects", "resolve", "k", "--did-not-land", "--reason", "looked"]);
-    let pid = std::fs::read_to_string(place.path("pid")).unwrap();
+    let pids = std::fs::read_to_string(place.path("pid")).unwrap();
     let who = refused.expect(75).stderr();
-    assert!(who.contains("process ") && !pid.trim().is_empty(), "{who}");
+    // The shell, or what it started; both hold the lock.
+    let named: u32 = who.split("process ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    let parent = std::fs::read_to_string(format!("/proc/{named}/stat")).unwrap();
+    let group = parent.rsplit_once(')').unwrap().1.split_whitespace().nth(2).unwrap().to_owned();
+    assert_eq!(group, pids.trim(), "{who}");
     until("the orphan acts", || place.witnessed() == 1);
     place.run_with("k", &flags, &script).expect(90);
     assert_eq!(place.witnessed(), 1);

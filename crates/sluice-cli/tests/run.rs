@@ -349,3 +349,79 @@ fn bad_input_is_refused_before_anything_is_claimed() {
     }
     assert!(!place.path("ledger.db").exists() || place.sluice(["effects", "list"]).stdout().is_empty());
 }
+
+#[test]
+fn a_slow_reader_loses_nothing_and_neither_does_the_record() {
+    let place = Place::new();
+    let script = "echo hit >> $WITNESS; seq 1 60000";
+    let mut child =
+        place.command(words("k", &["--quiet-replay"], script)).stdout(Stdio::piped()).spawn().unwrap();
+    let mut from = child.stdout.take().unwrap();
+    // The command ends long before its words are read, and what was not read by then must not be lost.
+    common::until("the outcome is recorded", || place.status("k") == "succeeded");
+    let mut first = Vec::new();
+    std::io::Read::read_to_end(&mut from, &mut first).unwrap();
+    assert!(child.wait().unwrap().success());
+    assert!(first.ends_with(b"59999\n60000\n"), "{} bytes", first.len());
+    let replay = place.run_with("k", &["--quiet-replay"], script);
+    assert_eq!(replay.expect(0).0.stdout, first);
+    assert_eq!(place.witnessed(), 1);
+}
+
+#[test]
+fn json_and_outcome_say_something_even_where_the_ledger_cannot() {
+    let place = Place::new();
+    let missing = format!("sqlite:{}", place.path("no/ledger.db").display());
+    let flags = ["run", "--store", &missing, "--key", "k", "--json", "--outcome", "out.json", "--", "true"];
+    let answer = place.sluice(flags);
+    let document = answer.expect(78).json();
+    assert_eq!((&document["answer"], &document["exit_status"]), (&"error".into(), &78.into()));
+    let file: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(place.path("out.json")).unwrap()).unwrap();
+    assert_eq!(file, document);
+    let nowhere = place.run_with("k", &["--outcome", "no/out.json"], "echo hit >> $WITNESS");
+    assert!(nowhere.expect(65).stderr().contains("--outcome"), "{}", nowhere.stderr());
+    assert_eq!(place.witnessed(), 0, "an outcome that cannot be written is found out before anything runs");
+    place.run_with("k", &["--json", "--keep-output", "none"], "true").expect(2);
+}
+
+#[test]
+fn the_commands_that_a_message_suggests_lead_to_the_same_record() {
+    let place = Place::new();
+    let store = format!("sqlite:{}", place.path("other ledger.db").display());
+    let run = || {
+        place.sluice([
+            "run",
+            "--store",
+            &store,
+            "--namespace",
+            "n",
+            "--key",
+            "k 1",
+            "--",
+            "sh",
+            "-c",
+            "exit 3",
+        ])
+    };
+    let said = run().expect(3).stderr();
+    let line = said.lines().find_map(|line| line.trim().strip_prefix("look: ")).expect("a command to type");
+    let bin = std::path::Path::new(env!("CARGO_BIN_EXE_sluice")).parent().unwrap().to_owned();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let told = std::process::Command::new("sh")
+        .args(["-c", line])
+        .env("PATH", path)
+        .env_remove("SLUICE_STORE")
+        .output()
+        .unwrap();
+    assert!(String::from_utf8_lossy(&told.stdout).contains("nobody knows whether it happened"), "{line}");
+}
+
+#[test]
+fn limits_beyond_every_clock_are_no_panic() {
+    let place = Place::new();
+    let flags =
+        ["--timeout", "18446744073709551615s", "--wait", "18446744073709551615s", "--lease", "31000000s"];
+    place.run_with("k", &flags, "echo out").expect(0);
+    assert_eq!(place.run_with("k", &flags, "echo out").expect(0).stdout(), "out\n");
+}

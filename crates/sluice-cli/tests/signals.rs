@@ -37,7 +37,7 @@ fn is_zombie(pid: &str) -> bool {
 #[test]
 fn a_marked_command_that_runs_out_of_time_before_its_mark_is_released() {
     let place = Place::new();
-    place.run_with("k", &["--marked", "--timeout", "200ms"], "sleep 60").expect(90);
+    place.run_with("k", &["--marked", "--timeout", "200ms"], "sleep 60").expect(75);
     assert_eq!(place.status("k"), "released");
 }
 
@@ -140,5 +140,15 @@ fn a_command_that_runs_longer_than_its_lease_keeps_it() {
     until("the first runs", || place.witnessed() == 1);
     assert_eq!(place.run_with("k", &flags, script).expect(0).stdout(), "done\n");
     assert!(first.wait().unwrap().success());
+    assert_eq!(place.witnessed(), 1);
+}
+
+#[test]
+fn a_command_that_exits_0_because_its_time_was_over_has_not_succeeded() {
+    let place = Place::new();
+    let script = "trap 'exit 0' TERM; echo hit >> $WITNESS; while :; do sleep 0.05; done";
+    place.run_with("k", &["--timeout", "300ms"], script).expect(90);
+    assert_eq!(place.status("k"), "indeterminate");
+    place.run_with("k", &["--timeout", "300ms"], script).expect(90);
     assert_eq!(place.witnessed(), 1);
 }

@@ -8,6 +8,7 @@ use crate::ids::{ClaimId, Epoch, Version};
 use crate::lease::LeaseView;
 use crate::record::{Body, Record, Snapshot};
 use crate::state::{InvalidTransition, Status, Transition, next};
+use crate::store::Renewed;
 use crate::trail::EventDraft;
 use std::time::Duration;
 
@@ -161,6 +162,17 @@ impl Guard {
             _ => Ok(()),
         }
     }
+}
+
+/// Judges a renewal: only the live lease of the newest grant moves, to this much from now.
+pub fn renewal(record: &Record, lease: LeaseView, claim: ClaimId, epoch: Epoch, ask: Duration) -> Renewed {
+    let body = &record.body;
+    let holds = body.status == Status::InFlight && body.claim == claim && body.epoch == epoch;
+    if !holds || !lease.is_live() {
+        return Renewed::Lost;
+    }
+    let landed_elsewhere = body.landed.iter().any(|landed| *landed < epoch);
+    Renewed::Extended { remaining: ask, landed_elsewhere }
 }
 
 impl Change {

@@ -16,14 +16,26 @@ pub enum FailureClass {
     Transient,
     /// The effect was never begun.
     NotStarted,
-    /// It may have happened.
+    /// It may have happened, as its holder says.
     Unknown,
+    /// It went wrong in a way that nobody classified. Before the mark of an effect that declared marks it did not
+    /// happen; else it may have.
+    Unclassified,
+    /// It may have happened or still happen: it took longer than it may, and goes on.
+    Overdue,
+}
+
+impl FailureClass {
+    /// Whether it may have happened.
+    pub fn is_unknown(self) -> bool {
+        matches!(self, Self::Unknown | Self::Unclassified | Self::Overdue)
+    }
 }
 
 /// An effect's word that it did not succeed.
 ///
-/// Any other error that an effect returns through `?` becomes [`FailureClass::Unknown`]: an error that nobody
-/// classified may well have come after the side effect. Its text is not stored, since it may carry a driver's
+/// Any other error that an effect returns through `?` becomes [`FailureClass::Unclassified`]: an error that nobody
+/// classified may well have come after the side effect, unless the effect declared marks and had not marked yet. Its text is not stored, since it may carry a driver's
 /// words, but it stays behind [`Failure::source`] for the caller that ran the effect.
 ///
 /// ```
@@ -32,7 +44,7 @@ pub enum FailureClass {
 ///     "12x".parse::<i32>()?;
 ///     Ok(())
 /// }
-/// assert_eq!(charge().unwrap_err().class(), FailureClass::Unknown);
+/// assert_eq!(charge().unwrap_err().class(), FailureClass::Unclassified);
 /// assert_eq!(Failure::permanent("card declined").class(), FailureClass::Permanent);
 /// ```
 #[derive(Debug)]
@@ -65,6 +77,16 @@ impl Failure {
     /// The same for an error that came before anything was begun, as that of a mark that was refused.
     pub fn not_begun(error: impl StdError + Send + Sync + 'static) -> Self {
         Self::not_started("it was stopped before its point of no return").with_source(error)
+    }
+
+    /// It went wrong in a way that nobody classified.
+    pub fn unclassified(message: impl AsRef<str>) -> Self {
+        Self::new(FailureClass::Unclassified, message.as_ref())
+    }
+
+    /// It may have happened, and goes on.
+    pub fn overdue(message: impl AsRef<str>) -> Self {
+        Self::new(FailureClass::Overdue, message.as_ref())
     }
 
     /// It may have happened.
@@ -125,6 +147,6 @@ impl fmt::Display for Failure {
 // `Failure` itself is deliberately no `std::error::Error`: that is what lets every other error become one.
 impl<E: StdError + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self::unknown("the effect returned an error that it did not classify").with_source(error)
+        Self::unclassified("the effect returned an error that it did not classify").with_source(error)
     }
 }

@@ -10,8 +10,27 @@ use std::collections::BTreeMap;
 pub enum Doubt {
     /// Its lease ended, or its holder is gone; the holder itself may still know.
     Lapsed,
-    /// Its holder said that it does not know. No later word of that holder is definite, a success aside.
+    /// Its holder said that it does not know, and its execution may go on. No later word of that holder is definite,
+    /// a success aside.
     Unknown,
+    /// The same, and its execution is over: the holder is gone by its own word.
+    Ended,
+}
+
+impl Doubt {
+    /// How much its holder has said; a later word never takes anything back.
+    fn weight(self) -> u8 {
+        match self {
+            Self::Lapsed => 0,
+            Self::Unknown => 1,
+            Self::Ended => 2,
+        }
+    }
+
+    /// Whether the holder itself said that it does not know.
+    pub fn is_own_word(self) -> bool {
+        self != Self::Lapsed
+    }
 }
 
 /// A sticky set of epochs; each leaves it only by its own holder's definite word, a verdict, or a success.
@@ -28,10 +47,10 @@ pub enum Doubt {
 pub struct Unresolved(BTreeMap<Epoch, Doubt>);
 
 impl Unresolved {
-    /// Adds an epoch. An epoch whose holder said "unknown" keeps that reason.
+    /// Adds an epoch. What its holder said before is kept.
     pub fn add(&mut self, epoch: Epoch, doubt: Doubt) {
         let entry = self.0.entry(epoch).or_insert(doubt);
-        if doubt == Doubt::Unknown {
+        if doubt.weight() > entry.weight() {
             *entry = doubt;
         }
     }

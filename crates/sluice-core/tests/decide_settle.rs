@@ -3,12 +3,13 @@
 mod common;
 
 use common::{ENDED, GONE, LIVE, Ledger, claim_id, fault, success};
-use sluice_core::decide::{self, SettleStep};
-use sluice_core::failure::FailureClass::{NotStarted, Permanent, Transient, Unknown};
+use sluice_core::decide::{self, Judgement, SettleStep};
+use sluice_core::failure::FailureClass::{NotStarted, Overdue, Permanent, Transient, Unclassified, Unknown};
 use sluice_core::holder::Liveness;
 use sluice_core::ids::Epoch;
 use sluice_core::outcome::Outcome;
 use sluice_core::state::Status::{Failed, InFlight, Indeterminate, Released, Succeeded};
+use sluice_core::unresolved::Doubt;
 
 #[test]
 fn each_word_leads_to_its_state() {
@@ -102,17 +103,43 @@ fn a_stale_settlement_must_not_touch_the_next_epoch() {
     for word in [fault(Permanent), fault(Transient), fault(Unknown)] {
         assert!(matches!(ledger.settle(1, 1, &word), SettleStep::Refused(_)), "{word:?}");
     }
-    assert!(matches!(ledger.settle(1, 9, &success("1")), SettleStep::Refused(_)), "an epoch that never was");
+    assert_eq!(ledger.settle(1, 9, &success("1")), SettleStep::Unheard, "an epoch that never was");
 }
 
 #[test]
-fn another_claim_id_cannot_settle_an_epoch() {
-    let mut ledger = Ledger::in_flight();
-    let SettleStep::Write(change) = ledger.settle(9, 1, &success("1")) else {
+fn another_claim_id_cannot_settle_an_epoch_in_any_state() {
+    let words = [success("1"), fault(Permanent), fault(Transient), fault(Unknown)];
+    let mut states: Vec<_> = words.iter().map(|word| Ledger::in_flight().settled(1, 1, word)).collect();
+    states.push(Ledger::in_flight());
+    for ledger in states {
+        for word in &words {
+            assert_eq!(ledger.settle(9, 1, word), SettleStep::Unheard, "{word:?}");
+        }
+    }
+    let mut newer = Ledger::in_flight().settled(1, 1, &fault(Transient)).claimed(2, false);
+    let SettleStep::Write(change) = newer.settle(9, 1, &success("1")) else {
         panic!("decided without the store")
     };
-    assert!(ledger.apply(change).is_err());
-    assert_eq!(ledger.status(), InFlight);
+    assert!(newer.apply(change).is_err(), "of older grants the store knows the claim ids");
+}
+
+#[test]
+fn a_failed_record_whose_older_execution_landed_is_a_success() {
+    let failed = Ledger::in_flight().lease(ENDED).lapsed(Liveness::Unknown).judged(Judgement::DidNotLand, 1);
+    let failed = failed.claimed(2, false).settled(2, 2, &fault(Permanent));
+    assert_eq!(failed.status(), Failed);
+    let landed = failed.settled(1, 1, &success("old"));
+    assert_eq!((landed.status(), landed.body().double_effect()), (Succeeded, false));
+}
+
+#[test]
+fn an_overdue_attempt_that_ends_without_a_word_says_that_it_is_over() {
+    let overdue = Ledger::in_flight().settled(1, 1, &fault(Overdue));
+    assert_eq!(overdue.body().unresolved.why(Epoch(1)), Some(Doubt::Unknown));
+    let over = overdue.clone().settled(1, 1, &fault(Unknown));
+    assert_eq!(over.body().unresolved.why(Epoch(1)), Some(Doubt::Ended));
+    let late = overdue.settled(1, 1, &fault(Permanent));
+    assert_eq!((late.status(), late.body().unresolved.why(Epoch(1))), (Indeterminate, Some(Doubt::Ended)));
 }
 
 #[test]
@@ -160,8 +187,21 @@ fn a_reclaimed_epoch_that_fails_leaves_the_older_doubt() {
 }
 
 #[test]
-fn an_effect_that_declared_marks_and_set_none_did_not_happen_whatever_went_wrong() {
-    assert_eq!(Ledger::marking().settled(1, 1, &fault(Unknown)).status(), Released);
+fn an_unclassified_error_before_the_declared_mark_means_that_nothing_happened() {
+    for class in [Unclassified, Overdue] {
+        assert_eq!(Ledger::marking().settled(1, 1, &fault(class)).status(), Released, "{class:?}");
+        assert_eq!(Ledger::in_flight().settled(1, 1, &fault(class)).status(), Indeterminate, "{class:?}");
+        assert_eq!(
+            Ledger::marking().marked().settled(1, 1, &fault(class)).status(),
+            Indeterminate,
+            "{class:?}"
+        );
+    }
+    assert_eq!(
+        Ledger::marking().settled(1, 1, &fault(Unknown)).status(),
+        Indeterminate,
+        "a mark may be forgotten"
+    );
     assert_eq!(Ledger::marking().marked().settled(1, 1, &fault(Unknown)).status(), Indeterminate);
     let classified = Ledger::marking().marked().settled(1, 1, &fault(Transient));
     assert_eq!(classified.status(), Released, "the holder's own word beats its mark");

@@ -4,7 +4,7 @@ mod common;
 
 use common::{ENDED, GONE, Ledger, QUIET, fault, ruling, success};
 use sluice_core::decide::{Judgement, Ruling, VerdictStep, verdict};
-use sluice_core::failure::FailureClass::{Transient, Unknown};
+use sluice_core::failure::FailureClass::{Overdue, Transient, Unknown};
 use sluice_core::holder::Liveness;
 use sluice_core::ids::Epoch;
 use sluice_core::lease::LeaseView;
@@ -124,6 +124,19 @@ fn a_wrong_verdict_is_put_right_by_a_late_success() {
     let rerun = doubt().judged(Judgement::DidNotLand, 1).claimed(2, false).settled(2, 2, &success("new"));
     let both = rerun.settled(1, 1, &success("old"));
     assert!(both.status() == Succeeded && both.body().double_effect());
+}
+
+#[test]
+fn a_holder_that_said_its_execution_is_over_needs_no_waiting_for_unless_something_is_seen_to_live() {
+    let over = Ledger::in_flight().settled(1, 1, &fault(Unknown));
+    let say = |ledger: &Ledger, holder| verdict(ledger.snapshot(), &ruling(Judgement::DidNotLand), holder);
+    assert!(matches!(say(&over, Liveness::Unknown), VerdictStep::Write(..)));
+    assert_eq!(say(&over, Liveness::Alive(None)), VerdictStep::HolderLives(None));
+    let overdue = Ledger::in_flight().settled(1, 1, &fault(Overdue));
+    assert!(matches!(say(&overdue, Liveness::Unknown), VerdictStep::NotQuiet(_)));
+    let far = Ruling { epoch: Some(Epoch(99)), ..ruling(landed()) };
+    let done = doubt().judged(landed(), 1);
+    assert_eq!(verdict(done.snapshot(), &far, GONE), VerdictStep::NotInDoubt(Epoch(99)));
 }
 
 #[test]

@@ -5,11 +5,10 @@ use crate::clock::{LeaseEnd, LedgerClock, Moment, Ticker};
 use crate::events;
 use crate::rows::{self, Draft, Found, Stamped};
 use rusqlite::Connection;
-use sluice_core::change::{Change, Facts, LeaseSet, Unmet};
+use sluice_core::change::{Change, Facts, LeaseSet, Unmet, renewal};
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
 use sluice_core::lease::LeaseView;
 use sluice_core::record::Snapshot;
-use sluice_core::state::Status;
 use sluice_core::store::Renewed;
 use sluice_core::trail::EventDraft;
 use std::time::Duration;
@@ -182,18 +181,12 @@ impl<'c> Transaction<'c> {
         lease: Duration,
     ) -> Result<Done, Trouble> {
         const SQL: &str = "UPDATE records SET lease_boot = ?2, lease_until_ns = ?3 WHERE id = ?1";
-        let found = Found::find(self.conn, id)?.filter(|found| {
-            let body = &found.record.body;
-            let held = body.status == Status::InFlight && body.claim == claim && body.epoch == epoch;
-            held && found.lease.view(&self.now).is_live()
-        });
-        let Some(found) = found else {
-            return Ok(Done::Renewed(Renewed::Lost));
-        };
+        let Some(found) = Found::find(self.conn, id)? else { return Ok(Done::Renewed(Renewed::Lost)) };
+        let renewed = renewal(&found.record, found.lease.view(&self.now), claim, epoch, lease);
+        let Renewed::Extended { landed_elsewhere, .. } = renewed else { return Ok(Done::Renewed(renewed)) };
         let end = LeaseEnd::after(&self.now, lease);
         self.conn.prepare_cached(SQL)?.execute((found.row, &end.boot, end.until_ns))?;
         self.wrote = true;
-        let landed_elsewhere = found.record.body.landed.iter().any(|landed| *landed < epoch);
         Ok(Done::Renewed(Renewed::Extended { remaining: end.view(&self.now).remaining(), landed_elsewhere }))
     }
 

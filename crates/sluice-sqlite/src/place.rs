@@ -9,6 +9,7 @@ use rustix::io::Errno;
 use sluice_core::store::{StoreError, StoreErrorKind as Kind};
 use std::fs::{File, metadata};
 use std::io::ErrorKind;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -24,9 +25,10 @@ pub(crate) struct Place {
 impl Place {
     /// Looks at a place, and makes the file there where it may; never its folder.
     pub(crate) fn prepare(path: PathBuf, create: bool) -> Result<Self, StoreError> {
+        let path = real(path);
         let folder = path.parent().unwrap_or(&path).to_owned();
         look_at_folder(&folder)?;
-        let warnings = look_at_filesystem(&folder)?;
+        let mut warnings = look_at_filesystem(&folder)?;
         // The log first: another process writes it after the file and removes it before letting go of the file.
         let has_log = has_log(&path);
         let file = look_at_file(&path)?;
@@ -36,10 +38,73 @@ impl Place {
             (Found::Nothing, true) => make(&path, &folder)?,
             (Found::File { .. }, _) => {}
         }
+        check_one_name(&path)?;
+        warnings.extend(look_at_mode(&path));
         check_access(&path, Access::READ_OK | Access::WRITE_OK, "the ledger")?;
         check_access(&folder, Access::WRITE_OK | Access::EXEC_OK, "the folder of the ledger")?;
         Ok(Self { path, warnings })
     }
+}
+
+/// The path without symbolic links: the log, the locks and everything else beside a ledger are found by its name, so
+/// that two names of one file must not lead to two places.
+fn real(path: PathBuf) -> PathBuf {
+    if let Ok(real) = std::fs::canonicalize(&path) {
+        return real;
+    }
+    let folder = path.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
+    match (folder, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}
+
+/// A second name of the same file, by a hard link or a mount of the file alone, would have a log of its own: both would
+/// take every lock, and neither would see what the other writes.
+fn check_one_name(path: &Path) -> Result<(), StoreError> {
+    let mounted = std::fs::read("/proc/self/mountinfo").is_ok_and(|mounts| is_mount_point(&mounts, path));
+    let linked = metadata(path).is_ok_and(|found| found.nlink() > 1);
+    let why = match (linked, mounted) {
+        (true, _) => "has more than one name (a hard link)",
+        (_, true) => "is mounted by itself; mount its folder instead",
+        _ => return Ok(()),
+    };
+    let sentence = format!("{} {why}: two logs for one ledger would run effects twice", path.display());
+    Err(StoreError::new(Kind::Unsuitable, sentence))
+}
+
+/// Whether a path is named as a mount point in the kernel's list, where blanks and the like are written in octal.
+fn is_mount_point(mounts: &[u8], path: &Path) -> bool {
+    let wanted = path.as_os_str().as_bytes();
+    mounts.split(|byte| *byte == b'\n').any(|line| {
+        let field = line.split(|byte| *byte == b' ').nth(4).unwrap_or_default();
+        unescaped(field) == wanted
+    })
+}
+
+fn unescaped(field: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(field.len());
+    let mut rest = field;
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()).filter(|_| *first == b'\\') {
+            Some(byte) => {
+                plain.push(byte);
+                rest = &after[3..];
+            }
+            None => {
+                plain.push(*first);
+                rest = after;
+            }
+        }
+    }
+    plain
+}
+
+fn look_at_mode(path: &Path) -> Option<String> {
+    let open = metadata(path).is_ok_and(|found| found.mode() & 0o077 != 0);
+    let sentence = "others may read or write this ledger, which holds secrets and results: chmod 600";
+    open.then(|| format!("{sentence} {}", path.display()))
 }
 
 /// Which file stands at a path; another one there later means that the first was moved or removed.
@@ -171,4 +236,19 @@ fn check_access(path: &Path, wanted: Access, what: &str) -> Result<(), StoreErro
         let sentence = format!("{what} may not be read and written: {}", path.display());
         StoreError::new(Kind::NoPermission, sentence).with_source(std::io::Error::from(error))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mount_point_is_found_by_its_whole_path_however_it_is_written() {
+        let mounts =
+            b"36 35 98:0 / /data rw - ext4 /dev/sda1 rw\n37 36 98:0 /l.db /data/my\\040l.db rw - ext4 x rw\n";
+        assert!(is_mount_point(mounts, Path::new("/data")));
+        assert!(is_mount_point(mounts, Path::new("/data/my l.db")));
+        assert!(!is_mount_point(mounts, Path::new("/data/l.db")));
+        assert!(!is_mount_point(b"", Path::new("/")));
+    }
 }

@@ -2,6 +2,7 @@
 
 use crate::classify::Trouble;
 use crate::connect;
+use crate::place::FileId;
 use rusqlite::Connection;
 use sluice_core::store::StoreError;
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use std::time::Duration;
 pub(crate) struct Readers {
     path: PathBuf,
     ledger: String,
+    file: Option<FileId>,
     busy_timeout: Duration,
     shelf: Mutex<Shelf>,
     returned: Condvar,
@@ -27,7 +29,8 @@ struct Shelf {
 impl Readers {
     pub(crate) fn new(path: PathBuf, ledger: String, limit: usize, busy_timeout: Duration) -> Self {
         let shelf = Mutex::new(Shelf { idle: Vec::new(), may_open: limit.max(1) });
-        Self { path, ledger, busy_timeout, shelf, returned: Condvar::new() }
+        let file = FileId::of(&path);
+        Self { path, ledger, file, busy_timeout, shelf, returned: Condvar::new() }
     }
 
     /// Reads with the next free connection.
@@ -35,6 +38,10 @@ impl Readers {
         &self,
         query: impl FnOnce(&Connection) -> Result<T, Trouble>,
     ) -> Result<T, StoreError> {
+        // A connection that is open would go on to answer from a file that is gone.
+        if FileId::of(&self.path) != self.file {
+            return Err(Trouble::Replaced.into_error(self.busy_timeout));
+        }
         let mut borrowed = Borrowed { readers: self, conn: self.take() };
         borrowed.conn().and_then(query).map_err(|error| error.into_error(self.busy_timeout))
     }

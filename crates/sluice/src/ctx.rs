@@ -86,7 +86,7 @@ impl Ctx {
             let change = match decide::mark(&found, self.held.claim, self.held.epoch) {
                 SettleStep::Write(change) => change,
                 SettleStep::Already => return self.may_send().map(drop),
-                SettleStep::Refused(_) | SettleStep::Lost => return Err(lease_lost()),
+                SettleStep::Refused(_) | SettleStep::Lost | SettleStep::Unheard => return Err(lease_lost()),
             };
             let written = self.inner.store.apply(self.held.id.clone(), change).await;
             found = match written {
@@ -106,7 +106,8 @@ impl Ctx {
         Err(Error::new(Code::Store, "the mark could not be written, since the record kept changing"))
     }
 
-    /// Is ready once nothing more should be started: the lease is lost, or the effect took too long.
+    /// Is ready once nothing more should be started: the claim is lost, the lease is over on this holder's own clock,
+    /// or the effect took too long.
     pub async fn cancelled(&self) {
         self.held.cancelled().await;
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sluice_core::key::{InputError, Request};
 use sluice_core::policy::OnDuplicate;
 use sluice_core::record::{Labels, Terms};
-use sluice_core::{Error, Failure, Intent, Key, Namespace, lease};
+use sluice_core::{Error, Failure, Intent, Key, Namespace};
 use std::future::Future;
 use std::time::Duration;
 
@@ -177,9 +177,9 @@ impl EffectBuilder<'_> {
         self.edit(|spec| spec.terms.declares_marks = true)
     }
 
-    /// Sets the lease, at least one second. It is renewed for as long as the effect runs.
+    /// Sets the lease. It is renewed for as long as the effect runs; less than one second is `E_CONFIG`.
     pub fn lease(self, lease: Duration) -> Self {
-        self.edit(|spec| spec.terms.lease = lease.max(lease::SHORTEST))
+        self.edit(|spec| spec.terms.lease = lease)
     }
 
     /// Bounds one attempt. An attempt that takes longer is unknown: it runs on, and reports late.

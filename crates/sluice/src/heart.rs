@@ -1,6 +1,7 @@
 //! Who keeps the leases alive, and when a holder stops.
 
 use crate::held::Held;
+use crate::run::Either;
 use sluice_core::lease::renew_every;
 use sluice_core::ports::{Ports, Sleep};
 use sluice_core::store::Store;
@@ -73,7 +74,9 @@ impl Heart {
     }
 
     /// Renews this claim from now on.
-    pub fn keep(&self, held: Arc<Held>) -> Beating {
+    ///
+    /// `None` where nothing could be started that renews it.
+    pub fn keep(&self, held: Arc<Held>) -> Option<Beating> {
         let shared = &self.shared;
         let due = shared.ports.clock.elapsed() + renew_every(held.lease);
         let mut beats = shared.beats();
@@ -90,8 +93,13 @@ impl Heart {
             beats.next = Some(due);
             shared.sooner.notify_one();
         }
+        if !beats.runs {
+            beats.at.remove(&number);
+            beats.due.remove(&(due, number));
+            return None;
+        }
         drop(beats);
-        Beating { shared: shared.clone(), number }
+        Some(Beating { shared: shared.clone(), number })
     }
 }
 
@@ -100,7 +108,7 @@ async fn beat(shared: Weak<Shared>, sleep: Arc<dyn Sleep>, sooner: Arc<Notify>) 
     loop {
         let pause = match shared.upgrade() {
             Some(shared) => {
-                shared.renew_due().await;
+                shared.renew_due();
                 shared.pause()
             }
             None => return,
@@ -117,30 +125,37 @@ impl Shared {
         self.beats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn renew_due(&self) {
-        let now = self.ports.clock.elapsed();
-        let due = self.beats().take_due(now);
-        // All requests are on their way before the first answer is awaited, so that a store can take them together.
-        let asked: Vec<_> = due
-            .into_iter()
-            .map(|(number, held)| {
-                let answer = self.store.renew(held.id.clone(), held.claim, held.epoch, held.lease);
-                (number, held, answer)
-            })
-            .collect();
-        for (number, held, answer) in asked {
-            let next = if let Ok(answer) = answer.await {
-                held.renewed(now, answer);
-                renew_every(held.lease)
-            } else {
-                // The ledger is away: ask again soon. Once the lease is over nothing new is started.
-                if held.may_send(now).is_none() {
-                    held.cancel();
-                }
-                (held.lease / 20).max(Duration::from_millis(50))
-            };
-            self.again(number, now + next, held);
+    /// Starts a renewal of every claim that is due. Each is a task of its own: an answer that is late for one must not
+    /// make the others late.
+    fn renew_due(self: &Arc<Self>) {
+        let due = self.beats().take_due(self.ports.clock.elapsed());
+        for (number, held) in due {
+            let (shared, held) = (self.clone(), held.clone());
+            self.ports.spawn.spawn(Box::pin(async move { shared.renew(number, held).await }));
         }
+    }
+
+    /// Renews one claim, and cancels it once its lease is over on this holder's own clock, whatever the ledger does.
+    async fn renew(&self, number: u64, held: Arc<Held>) {
+        let asked_at = self.ports.clock.elapsed();
+        let left = held.may_send(asked_at).unwrap_or_default();
+        let answer = self.store.renew(held.id.clone(), held.claim, held.epoch, held.lease);
+        let next = match crate::run::race(answer, self.ports.sleep.sleep(left)).await {
+            Either::First(Ok(answer)) => {
+                held.renewed(asked_at, answer);
+                renew_every(held.lease)
+            }
+            // The ledger is away: ask again soon, but not past the end of the lease.
+            Either::First(Err(_)) => {
+                let soon = (held.lease / 20).max(Duration::from_millis(50));
+                match held.may_send(self.ports.clock.elapsed()) {
+                    Some(left) => soon.min(left),
+                    None => return held.cancel(),
+                }
+            }
+            Either::Second(()) => return held.cancel(),
+        };
+        self.again(number, self.ports.clock.elapsed() + next, held);
     }
 
     fn again(&self, number: u64, due: Duration, held: Arc<Held>) {
@@ -148,6 +163,10 @@ impl Shared {
         // A claim that was dropped while its renewal was under way is no longer listed.
         if !held.is_cancelled() && beats.at.contains_key(&number) {
             beats.insert(number, due, held);
+            if beats.next.is_none_or(|next| due < next) {
+                beats.next = Some(due);
+                self.sooner.notify_one();
+            }
         }
     }
 

@@ -28,7 +28,7 @@ pub use crate::ctx::Ctx;
 pub use crate::done::{Done, Meta, Reason};
 pub use crate::effect::{EffectBuilder, EffectSpec, Named, Unguarded, Wait};
 pub use crate::memory::MemoryStore;
-pub use crate::recover::Recovered;
+pub use crate::recover::{Recovered, TakenIn};
 pub use crate::sluice::{Builder, Sluice};
 pub use crate::verdicts::{MarkAnswer, Resolved};
 pub use sluice_core as core;

@@ -1,7 +1,7 @@
 //! How ended leases and spooled outcomes settle records. Recovery never performs an effect.
 
 use crate::held::Held;
-use crate::run::{Settled, settle};
+use crate::run::{Settled, offer};
 use crate::sluice::Sluice;
 use sluice_core::Error;
 use sluice_core::change::Change;
@@ -10,6 +10,7 @@ use sluice_core::ids::RecordId;
 use sluice_core::ports::Unrecorded;
 use sluice_core::state::Status;
 use sluice_core::store::{Query, Written};
+use std::time::Duration;
 
 /// What a recovery did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,6 +19,17 @@ pub struct Recovered {
     pub lapsed: usize,
     /// Records that are in flight and rightly so.
     pub running: usize,
+}
+
+/// What became of an outcome that was taken in late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakenIn {
+    /// The ledger has it, now or already.
+    Recorded,
+    /// It contradicts what the ledger has, which stands; the trail has a notice of it.
+    Refused,
+    /// The ledger does not know that claim, or could not be written just now.
+    Unheard,
 }
 
 impl Sluice {
@@ -50,19 +62,19 @@ impl Sluice {
         }
     }
 
-    /// Takes in an outcome that an earlier run could not write. True if the ledger has it now.
+    /// Takes in an outcome that an earlier run could not write. It is offered once.
     ///
     /// # Errors
-    /// `E_STORE` where the ledger is in trouble.
-    pub async fn take_in(&self, unrecorded: Unrecorded) -> Result<bool, Error> {
-        let Some(found) = self.inner.store.read(&unrecorded.id).await? else {
-            return Ok(false);
-        };
-        if found.record.body.epoch < unrecorded.epoch {
-            return Ok(false);
-        }
+    /// `E_STORE` where the ledger is in trouble; the outcome should be kept for another try.
+    pub async fn take_in(&self, unrecorded: Unrecorded) -> Result<TakenIn, Error> {
+        let Some(found) = self.inner.store.read(&unrecorded.id).await? else { return Ok(TakenIn::Unheard) };
         let held = Held::late(found, unrecorded.claim, unrecorded.epoch);
-        Ok(!matches!(settle(self, &held, unrecorded.report).await, Settled::Unrecorded { .. }))
+        Ok(match offer(self, &held, unrecorded.report, Duration::ZERO).await {
+            Settled::Recorded(_) => TakenIn::Recorded,
+            Settled::Refused(_) => TakenIn::Refused,
+            // The ledger was there a moment ago, so it is the claim that it does not know.
+            Settled::Unrecorded { .. } => TakenIn::Unheard,
+        })
     }
 
     /// Writes a lapse. Where somebody else was faster, the caller looks again and sees it.

@@ -69,10 +69,17 @@ impl Spawn for TokioTasks {
     }
 
     fn spawn_dedicated(&self, name: &str, task: BoxFuture<'static, ()>) -> bool {
-        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_time().build() else {
-            return false;
+        // The runtime is made on the thread that uses it: one that is dropped inside of another breaks both down.
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        let work = move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+            let _ = ready.send(runtime.is_ok());
+            if let Ok(runtime) = runtime {
+                runtime.block_on(task);
+            }
         };
-        std::thread::Builder::new().name(name.to_owned()).spawn(move || runtime.block_on(task)).is_ok()
+        std::thread::Builder::new().name(name.to_owned()).spawn(work).is_ok()
+            && is_ready.recv().unwrap_or(false)
     }
 }
 

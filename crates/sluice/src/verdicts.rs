@@ -42,7 +42,7 @@ impl Sluice {
         Ok(self.inner.store.read(id).await?)
     }
 
-    /// Settles an epoch of which nobody knows by a person's or a probe's word.
+    /// Settles an epoch of which nobody knows by a person's or a probe's word. What has ended lapses first.
     ///
     /// # Errors
     /// `E_STORE` where the ledger is in trouble.
@@ -52,13 +52,18 @@ impl Sluice {
                 return Ok(Resolved::NoRecord);
             };
             let holder = self.inner.ports.witness.judge(&found.record.body.holder);
+            if let Some(change) = decide::lapse(&found, holder) {
+                self.lapse(id, change).await?;
+                continue;
+            }
             let (change, epoch) = match decide::verdict(&found, ruling, holder) {
                 VerdictStep::Write(change, epoch) => (change, epoch),
                 VerdictStep::Already(epoch) => return Ok(Resolved::Already(epoch, Box::new(found))),
                 refused => {
                     let event =
                         EventDraft::new(EventKind::VerdictRefused).by(&ruling.by).because(&ruling.reason);
-                    self.inner.store.notice(id.clone(), event).await?;
+                    // A notice that cannot be written changes nothing about the answer.
+                    let _ = self.inner.store.notice(id.clone(), event).await;
                     return Ok(Resolved::Refused(Box::new(refused), Box::new(found)));
                 }
             };
@@ -82,7 +87,9 @@ impl Sluice {
             let change = match decide::mark(&found, claim, epoch) {
                 SettleStep::Write(change) => change,
                 SettleStep::Already => return Ok(MarkAnswer::Marked),
-                SettleStep::Refused(_) | SettleStep::Lost => return Ok(MarkAnswer::Lost),
+                SettleStep::Refused(_) | SettleStep::Lost | SettleStep::Unheard => {
+                    return Ok(MarkAnswer::Lost);
+                }
             };
             if let Written::Applied(_) = self.inner.store.apply(id.clone(), change).await? {
                 return Ok(MarkAnswer::Marked);

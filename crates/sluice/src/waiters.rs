@@ -37,6 +37,20 @@ impl Topics {
     }
 }
 
+/// Takes its topic away when it ends, however it ends, so that nobody waits for a looker that is gone.
+struct Looker {
+    topics: Arc<Topics>,
+    id: RecordId,
+}
+
+impl Drop for Looker {
+    fn drop(&mut self) {
+        let mut map = self.topics.map();
+        map.remove(&self.id);
+        self.topics.count.store(map.len(), Ordering::SeqCst);
+    }
+}
+
 impl Waiters {
     pub fn new(store: Arc<dyn Store>, ports: Ports) -> Self {
         Self { topics: Arc::default(), store, ports }
@@ -56,7 +70,8 @@ impl Waiters {
         self.topics.count.store(map.len(), Ordering::SeqCst);
         drop(map);
         let (waiters, id) = (self.clone(), id.clone());
-        self.ports.spawn.spawn(Box::pin(async move { waiters.look(id).await }));
+        let looker = Looker { topics: self.topics.clone(), id };
+        self.ports.spawn.spawn(Box::pin(async move { waiters.look(looker).await }));
         receiver
     }
 
@@ -70,18 +85,24 @@ impl Waiters {
         }
     }
 
-    async fn look(&self, id: RecordId) {
+    /// How long to wait before looking without a looker, where its runtime has ended.
+    pub fn pause(&self) -> Duration {
+        LOOK_LONGEST.mul_f64(0.5 + self.ports.chance.sample())
+    }
+
+    async fn look(&self, looker: Looker) {
+        let id = &looker.id;
         let mut pause = LOOK_FIRST;
         loop {
             let jitter = 0.5 + self.ports.chance.sample();
             self.ports.sleep.sleep(pause.mul_f64(jitter)).await;
             pause = pause.mul_f64(1.6).min(LOOK_LONGEST);
-            if self.is_deserted(&id) {
+            if self.is_deserted(id) {
                 return;
             }
             // A ledger that does not answer now may answer at the next look; the waiters' deadlines bound it.
-            if let Ok(look) = self.store.read(&id).await
-                && let Some(topic) = self.topics.map().get(&id)
+            if let Ok(look) = self.store.read(id).await
+                && let Some(topic) = self.topics.map().get(id)
             {
                 topic.send_replace(look);
             }

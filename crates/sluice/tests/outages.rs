@@ -6,7 +6,7 @@ use common::world::{Fate, World, in_virtual_time, s};
 use common::{Counter, look, spec, status};
 use sluice::core::ids::Epoch;
 use sluice::core::state::Status;
-use sluice::{Code, Done, EffectSpec, Failure, Sluice, Wait};
+use sluice::{Code, Done, EffectSpec, Failure, Sluice, TakenIn, Wait};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -92,8 +92,12 @@ fn an_outcome_the_ledger_never_takes_is_unknown_and_is_not_lost() {
         world.store.set_away(false);
         let doubt = run(&world.worker(), lease(3), &effects, s(1)).await.unwrap_err();
         assert!(doubt.is_indeterminate());
-        assert!(first.take_in(spooled.clone()).await.unwrap());
-        assert!(first.take_in(spooled).await.unwrap(), "taken in twice is taken in once");
+        assert_eq!(first.take_in(spooled.clone()).await.unwrap(), TakenIn::Recorded);
+        assert_eq!(
+            first.take_in(spooled).await.unwrap(),
+            TakenIn::Recorded,
+            "taken in twice is taken in once"
+        );
         let again = run(&world.worker(), lease(3), &effects, s(1)).await.unwrap();
         assert_eq!((again.value(), effects.get()), (Some(1), 1));
     });
@@ -114,11 +118,11 @@ fn evidence_of_a_claim_the_ledger_does_not_know_is_not_believed() {
         let real = world.drawer.0.lock().unwrap().pop().unwrap();
         let mut forged = real.clone();
         forged.claim = sluice::core::ids::ClaimId::from_bytes([7; 16]);
-        first.take_in(forged).await.unwrap();
+        assert_eq!(first.take_in(forged).await.unwrap(), TakenIn::Unheard);
         assert_ne!(status(&first, "k").await, Status::Succeeded);
         let mut future = real;
         future.epoch = Epoch(9);
-        assert!(!first.take_in(future).await.unwrap(), "an epoch that the ledger has not granted");
+        assert_eq!(first.take_in(future).await.unwrap(), TakenIn::Unheard, "an epoch that was never granted");
     });
 }
 

@@ -5,7 +5,7 @@ use sluice::core::holder::{GoneBecause, Holder, Liveness, judge_by_boot};
 use sluice::core::ids::ClaimId;
 use sluice::system::this_process;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// The folder of one ledger's lock files.
@@ -41,18 +41,27 @@ impl Locks {
         Ok(Lock { file, path })
     }
 
+    /// The lock file of a holder, if the one that is there is the holder's own: another one, in a folder that was put in
+    /// its place, proves nothing.
+    fn own_file(&self, lock: &str) -> Option<File> {
+        let (name, inode) = lock.split_once('@')?;
+        ClaimId::parse(name)?;
+        let file = File::open(self.folder.join(name)).ok()?;
+        (file.metadata().ok()?.ino().to_string() == inode).then_some(file)
+    }
+
     /// Judges a holder. *Gone* needs the lock free and the process group empty; a lock file that is not there
     /// proves nothing.
     pub fn judge(&self, holder: &Holder) -> Liveness {
         let here = this_process();
         let by_boot = judge_by_boot(holder, &here.machine, &here.boot);
-        let (Liveness::Unknown, Some(name)) = (by_boot, &holder.lock) else {
+        let (Liveness::Unknown, Some(lock)) = (by_boot, &holder.lock) else {
             return by_boot;
         };
-        if holder.machine != here.machine || ClaimId::parse(name).is_none() {
+        if holder.machine != here.machine {
             return Liveness::Unknown;
         }
-        let Ok(file) = File::open(self.folder.join(name)) else {
+        let Some(file) = self.own_file(lock) else {
             return Liveness::Unknown;
         };
         // Shared, so that many who look at once do not take each other for the holder.
@@ -63,20 +72,29 @@ impl Locks {
         }
         match holder.process_group {
             Some(group) if processes::group_is_empty(group) => Liveness::Gone(GoneBecause::LockFree),
-            Some(_) => Liveness::Alive(None),
-            None => Liveness::Unknown,
+            // Something that gave the lock back, or a stranger whose process group got the same number: not provably
+            // gone, and not provably alive.
+            Some(_) | None => Liveness::Unknown,
         }
+    }
+
+    /// The same, where the holder's lock shows that something lives.
+    pub fn seen_alive(&self, holder: &Holder) -> Option<u32> {
+        matches!(self.judge(holder), Liveness::Alive(_)).then(|| self.who(holder)).flatten()
     }
 
     /// A process that still runs the effect of that holder, if one can be found.
     pub fn who(&self, holder: &Holder) -> Option<u32> {
-        let by_lock = holder.lock.as_ref().and_then(|name| processes::with_open(&self.folder.join(name)));
+        let lock = holder.lock.as_deref().filter(|lock| self.own_file(lock).is_some());
+        let name = lock.and_then(|lock| lock.split_once('@')).map(|(name, _)| name);
+        let by_lock = name.and_then(|name| processes::with_open(&self.folder.join(name)));
         by_lock.or_else(|| holder.process_group.and_then(processes::member_of))
     }
 
     /// Removes the lock file of a claim that nobody will ask about again.
     pub fn forget(&self, holder: &Holder) {
-        if let Some(name) = holder.lock.as_ref().filter(|name| ClaimId::parse(name).is_some()) {
+        let lock = holder.lock.as_deref().filter(|lock| self.own_file(lock).is_some());
+        if let Some((name, _)) = lock.and_then(|lock| lock.split_once('@')) {
             let _ = std::fs::remove_file(self.folder.join(name));
         }
     }
@@ -86,6 +104,12 @@ impl Lock {
     /// The open file, for a child to inherit.
     pub fn file(&self) -> &File {
         &self.file
+    }
+
+    /// The lock as the claim names it: the file's name and its inode.
+    pub fn name(&self) -> std::io::Result<String> {
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(format!("{name}@{}", self.file.metadata()?.ino()))
     }
 
     /// Gives the lock back for everybody who inherited it, and removes its file: the end is known (RULINGS 9).

@@ -1,5 +1,6 @@
 //! The command that is run: how it starts, what it says, how it ends, and what proves that it still lives.
 
+pub mod echo;
 pub mod launcher;
 pub mod locks;
 pub mod output;

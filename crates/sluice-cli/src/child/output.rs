@@ -1,11 +1,13 @@
 //! What the command says: passed on as it comes, and kept up to a limit.
 
+use super::echo::Echo;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// How much of each stream is kept, in bytes: the last of it.
@@ -68,50 +70,88 @@ impl Tail {
 #[derive(Debug)]
 pub struct Recording {
     tail: Arc<Mutex<Tail>>,
+    echo: Option<Arc<Echo>>,
     ended: oneshot::Receiver<()>,
+    passed_on: Option<oneshot::Receiver<()>>,
+    at_end: bool,
 }
 
 impl Recording {
-    /// Reads on a thread of its own until the end. `echo` gets every chunk at once; when it fails, only the
-    /// passing on stops, never the command.
-    pub fn start(mut from: impl Read + Send + 'static, mut echo: Option<Box<dyn Write + Send>>) -> Self {
+    /// Reads on a thread of its own until the end. `to` gets every chunk on another one, so that a slow reader of ours
+    /// never keeps the last words of the command from being recorded.
+    pub fn start(
+        from: impl Read + Send + 'static,
+        to: Option<Box<dyn Write + Send>>,
+    ) -> std::io::Result<Self> {
         let tail = Arc::new(Mutex::new(Tail::default()));
-        let (done, ended) = oneshot::channel();
-        let shared = tail.clone();
-        let read = move || {
-            let mut chunk = vec![0; 64 * 1024];
-            loop {
-                let length = match from.read(&mut chunk) {
-                    Ok(0) => break,
-                    Ok(length) => length,
-                    Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                    Err(_) => break,
-                };
-                shared.lock().unwrap_or_else(PoisonError::into_inner).push(&chunk[..length]);
-                let failed = echo
-                    .as_mut()
-                    .is_some_and(|to| to.write_all(&chunk[..length]).and_then(|()| to.flush()).is_err());
-                if failed {
-                    echo = None;
-                }
+        let (echo, passed_on) = match to {
+            Some(to) => {
+                let (echo, passed_on) = Echo::start(to)?;
+                (Some(echo), Some(passed_on))
             }
-            let _ = done.send(());
+            None => (None, None),
         };
-        // Without a thread the stream is recorded as empty and incomplete, which is what is known of it.
-        let _ = std::thread::Builder::new().name("sluice-output".to_owned()).spawn(read);
-        Self { tail, ended }
+        let (done, ended) = oneshot::channel();
+        let (into, pass) = (tail.clone(), echo.clone());
+        std::thread::Builder::new().name("sluice-output".to_owned()).spawn(move || {
+            read(from, &into, pass.as_deref());
+            let _ = done.send(());
+        })?;
+        Ok(Self { tail, echo, ended, passed_on, at_end: false })
+    }
+
+    /// To be told when the command has ended: from then on nothing holds the reading up.
+    pub fn command_ended(&self) {
+        if let Some(echo) = &self.echo {
+            echo.stop_holding_up();
+        }
     }
 
     /// Waits for the end of the stream; a process that left the command behind may hold it open for ever, so the
     /// caller bounds this.
     pub async fn ended(&mut self) {
         let _ = (&mut self.ended).await;
+        self.at_end = true;
     }
 
-    /// What was read so far.
-    pub fn stream(&self) -> Stream {
-        let tail = self.tail.lock().unwrap_or_else(PoisonError::into_inner);
-        Stream::of(tail.bytes, tail.kept.iter().copied().collect())
+    /// What was read. Without its end it is whole only if nothing more arrives within `calm`.
+    pub async fn stream(&self, calm: Duration) -> Stream {
+        let before = self.tail().bytes;
+        if !self.at_end {
+            tokio::time::sleep(calm).await;
+        }
+        let tail = self.tail();
+        let mut stream = Stream::of(tail.bytes, tail.kept.iter().copied().collect());
+        stream.complete &= self.at_end || tail.bytes == before;
+        stream
+    }
+
+    /// Waits until everything that was read is passed on, or nobody reads it any more.
+    pub async fn passed_on(&mut self) {
+        if let (Some(echo), Some(passed_on)) = (&self.echo, &mut self.passed_on) {
+            echo.close();
+            let _ = passed_on.await;
+        }
+    }
+
+    fn tail(&self) -> std::sync::MutexGuard<'_, Tail> {
+        self.tail.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn read(mut from: impl Read, tail: &Mutex<Tail>, echo: Option<&Echo>) {
+    let mut chunk = vec![0; 64 * 1024];
+    loop {
+        let length = match from.read(&mut chunk) {
+            Ok(0) => return,
+            Ok(length) => length,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(_) => return,
+        };
+        tail.lock().unwrap_or_else(PoisonError::into_inner).push(&chunk[..length]);
+        if let Some(echo) = echo {
+            echo.push(chunk[..length].to_vec());
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 
 /// What the launcher is told when it may begin.
 #[derive(Serialize, Deserialize)]
@@ -71,8 +71,13 @@ impl Prepared {
         self.child.id()
     }
 
+    /// The command's own output, where it is to be recorded.
+    pub fn outputs(&mut self) -> (Option<ChildStdout>, Option<ChildStderr>) {
+        (self.child.stdout.take(), self.child.stderr.take())
+    }
+
     /// Lets the command begin, and answers once it has.
-    pub fn start(mut self, order: &Order, stdin: impl AsFd) -> Result<Child, NotStarted> {
+    pub fn start(mut self, order: &Order, stdin: impl AsFd) -> Result<(), NotStarted> {
         let sent = send(&mut self.socket, order, &stdin);
         // An order that could not be delivered whole is not obeyed: the launcher reads the end and goes away.
         if sent.is_err() {
@@ -82,7 +87,7 @@ impl Prepared {
         match self.socket.read(&mut said) {
             // The end of the socket is the command's beginning. A launcher that cannot be heard may have become the
             // command too: only a clear word proves the opposite.
-            Ok(0) | Err(_) => Ok(self.child),
+            Ok(0) | Err(_) => Ok(()),
             Ok(_) if said[0] == START_FAILED.not_found => Err(NotStarted::NotFound),
             Ok(_) => Err(NotStarted::NotRunnable),
         }

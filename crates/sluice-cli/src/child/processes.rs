@@ -3,20 +3,30 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-/// Whether no process of the group can act any more. One that only waits to be reaped cannot.
+/// Whether no process of the group can act any more: the kernel says that there is none, or every member that can be
+/// seen only waits to be reaped. A group that exists and shows no member proves nothing.
 pub fn group_is_empty(group: u32) -> bool {
-    let known = i32::try_from(group).ok().and_then(rustix::process::Pid::from_raw);
-    let Some(known) = known else { return false };
-    match rustix::process::test_kill_process_group(known) {
-        Err(rustix::io::Errno::SRCH) => true,
-        _ => member_of(group).is_none(),
+    let Some(known) = i32::try_from(group).ok().and_then(rustix::process::Pid::from_raw) else {
+        return false;
+    };
+    if rustix::process::test_kill_process_group(known) == Err(rustix::io::Errno::SRCH) {
+        return true;
     }
+    let members: Vec<_> = members(group).collect();
+    !members.is_empty() && members.iter().all(|(_, state)| is_dead(*state))
 }
 
 /// A living member of the group.
 pub fn member_of(group: u32) -> Option<u32> {
-    pids()
-        .find(|pid| matches!(stat(*pid), Some((state, pgrp)) if pgrp == group && !matches!(state, 'Z' | 'X')))
+    members(group).find(|(_, state)| !is_dead(*state)).map(|(pid, _)| pid)
+}
+
+fn members(group: u32) -> impl Iterator<Item = (u32, char)> {
+    pids().filter_map(move |pid| stat(pid).filter(|(_, pgrp)| *pgrp == group).map(|(state, _)| (pid, state)))
+}
+
+fn is_dead(state: char) -> bool {
+    matches!(state, 'Z' | 'X')
 }
 
 /// Another process that has the file open.

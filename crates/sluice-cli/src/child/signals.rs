@@ -14,6 +14,9 @@ pub fn listen() -> std::io::Result<(Arriving, Arriving)> {
     let (to_waiting, waiting) = mpsc::unbounded_channel();
     let (to_command, command) = mpsc::unbounded_channel();
     let stop = SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw());
+    // A limit on file sizes must show as an error of the write that it stops, not as our death in mid-effect.
+    let mut too_large = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
+    tokio::spawn(async move { while too_large.recv().await.is_some() {} });
     let ignored = ignored();
     for kind in ENDING.into_iter().chain([stop]) {
         // Whoever started us with a signal ignored, as nohup does, wants it ignored.

@@ -4,7 +4,6 @@ use super::signals::Arriving;
 use super::terminal::Terminal;
 use crate::report::say;
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
-use std::process::Child;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::sleep;
@@ -23,22 +22,43 @@ pub struct End {
     pub timed_out: bool,
 }
 
+/// How soon after the first signal a second one still counts as the same.
+const INSIST: Duration = Duration::from_secs(1);
+
+#[derive(Debug)]
 enum Seen {
     Stopped,
     Ended { exit: Option<i32>, signal: Option<i32> },
 }
 
-/// Waits for the end. The first ending signal goes to the command's group, the second one kills it.
+/// What a thread of its own sees of a process.
+#[derive(Debug)]
+pub struct Watch {
+    group: u32,
+    seen: mpsc::UnboundedReceiver<Seen>,
+}
+
+impl Watch {
+    /// Begins to watch a process that leads its group, before it is told to begin: without somebody who waits for its
+    /// end it must not run.
+    pub fn new(group: u32) -> std::io::Result<Self> {
+        Ok(Self { group, seen: wait_on_a_thread(group)? })
+    }
+}
+
+/// Waits for the end. The first ending signal goes to the command's group; one that comes a second later kills it.
 pub async fn watch(
-    child: &Child,
+    watch: Watch,
     signals: &mut Arriving,
     limit: Option<Duration>,
     terminal: Option<Terminal>,
 ) -> End {
-    let group = child.id();
-    let mut seen = wait_on_a_thread(group);
+    let Watch { group, mut seen } = watch;
     let mut clock = Box::pin(sleep(limit.unwrap_or_default()));
     let mut timed_out = false;
+    // One press of a key, or one `timeout`, can send a signal to the process and to its group at once.
+    let mut same = Box::pin(sleep(INSIST));
+    let mut insists = false;
     let mut asked_to_end = false;
     let mut stopped = false;
     loop {
@@ -75,12 +95,17 @@ pub async fn watch(
                         send(group, Signal::TSTP);
                     }
                 } else {
-                    let how = if asked_to_end { Some(Signal::KILL) } else { Signal::from_named_raw(number) };
+                    let kill = asked_to_end && insists;
+                    if !asked_to_end {
+                        same.set(sleep(INSIST));
+                    }
+                    let how = if kill { Some(Signal::KILL) } else { Signal::from_named_raw(number) };
                     asked_to_end = true;
                     send(group, how.unwrap_or(Signal::TERM));
                     send(group, Signal::CONT);
                 }
             }
+            () = &mut same, if asked_to_end && !insists => insists = true,
             () = &mut clock, if limit.is_some() => {
                 send(group, if timed_out { Signal::KILL } else { Signal::TERM });
                 send(group, Signal::CONT);
@@ -97,6 +122,11 @@ fn lend(terminal: Option<Terminal>, group: u32) {
     }
 }
 
+/// Kills a whole group at once.
+pub fn kill_group(group: u32) {
+    send(group, Signal::KILL);
+}
+
 fn send(group: u32, signal: Signal) {
     if let Some(group) = pid(group) {
         // A group that is gone needs no signal.
@@ -108,7 +138,7 @@ fn pid(raw: u32) -> Option<Pid> {
     i32::try_from(raw).ok().and_then(Pid::from_raw)
 }
 
-fn wait_on_a_thread(raw: u32) -> mpsc::UnboundedReceiver<Seen> {
+fn wait_on_a_thread(raw: u32) -> std::io::Result<mpsc::UnboundedReceiver<Seen>> {
     let (sender, receiver) = mpsc::unbounded_channel();
     let wait = move || loop {
         match waitpid(pid(raw), WaitOptions::UNTRACED) {
@@ -124,6 +154,6 @@ fn wait_on_a_thread(raw: u32) -> mpsc::UnboundedReceiver<Seen> {
             Err(_) => return,
         }
     };
-    let _ = std::thread::Builder::new().name("sluice-wait".to_owned()).spawn(wait);
-    receiver
+    std::thread::Builder::new().name("sluice-wait".to_owned()).spawn(wait)?;
+    Ok(receiver)
 }

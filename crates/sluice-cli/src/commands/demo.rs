@@ -41,7 +41,7 @@ impl Crash {
 
         title("2. The same instruction arrives again");
         let status = self.sluice(&self.charge())?;
-        println!("exit status {status}");
+        crate::report::tell!("exit status {status}");
         expect(status, exit::INDETERMINATE)?;
         self.count("charges still")?;
 
@@ -71,7 +71,7 @@ impl Crash {
     }
 
     fn count(&self, what: &str) -> Result<(), Fail> {
-        println!("{what}: {}", self.charges());
+        crate::report::tell!("{what}: {}", self.charges());
         if self.charges() == 1 { Ok(()) } else { Err(failed("there should have been one charge")) }
     }
 
@@ -93,14 +93,14 @@ impl Crash {
     }
 
     fn sluice(&self, words: &[String]) -> Result<u8, Fail> {
-        println!("$ sluice {}", shown(words, &self.folder));
+        crate::report::tell!("$ sluice {}", shown(words, &self.folder));
         let status = self.command(words).status().map_err(|error| failed(reason(&error)))?;
         Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX))
     }
 
     fn charge_and_kill(&self) -> Result<(), Fail> {
         let words = self.charge();
-        println!("$ sluice {}", shown(&words, &self.folder));
+        crate::report::tell!("$ sluice {}", shown(&words, &self.folder));
         let mut running = self.command(&words).spawn().map_err(|error| failed(reason(&error)))?;
         let charged = (0..LOOKS).any(|_| {
             std::thread::sleep(PAUSE);
@@ -112,7 +112,7 @@ impl Crash {
         let _ = running.kill();
         let _ = running.wait();
         kill_group(&self.folder.join("pid"));
-        println!("kill -9");
+        crate::report::tell!("kill -9");
         Ok(())
     }
 }
@@ -133,7 +133,7 @@ fn shown(words: &[String], folder: &Path) -> String {
 }
 
 fn title(text: &str) {
-    println!("\n{text}");
+    crate::report::tell!("\n{text}");
 }
 
 fn expect(status: u8, wanted: u8) -> Result<(), Fail> {

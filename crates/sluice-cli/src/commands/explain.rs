@@ -5,7 +5,7 @@ use crate::child::locks::Locks;
 use crate::exit;
 use crate::report::Fail;
 use crate::run::witness::LockJudge;
-use crate::text::{printable, rfc3339, rough, shell_word};
+use crate::text::{in_words, printable, rfc3339, rough};
 use clap::Args;
 use serde_json::json;
 use sluice::core::holder::Liveness;
@@ -15,6 +15,7 @@ use sluice::core::record::Snapshot;
 use sluice::core::state::Status;
 use sluice::core::store::Store;
 use sluice::core::trail::{Event, EventKind};
+use sluice::core::unresolved::Doubt;
 use std::io::Write;
 
 #[derive(Args, Debug)]
@@ -29,10 +30,9 @@ pub struct ExplainArgs {
 pub async fn explain(args: ExplainArgs) -> Result<u8, Fail> {
     let found = args.which.find().await?;
     let events = found.store.events(&found.snapshot.record.id).await?;
-    let locks = Locks::beside(&found.place.path);
+    let locks = Locks::beside(found.store.path());
     let holder = LockJudge::new(locks.clone()).judge(&found.snapshot.record.body.holder);
-    let pid =
-        matches!(holder, Liveness::Alive(_)).then(|| locks.who(&found.snapshot.record.body.holder)).flatten();
+    let pid = locks.seen_alive(&found.snapshot.record.body.holder);
     let mut out = std::io::stdout().lock();
     // Whoever reads the story may have heard enough.
     let _ = if args.json {
@@ -108,10 +108,7 @@ fn lapsed(reason: &str) -> &'static str {
 /// What is true now, what is safe, and what to type next.
 fn now(found: &Snapshot, holder: Liveness, pid: Option<u32>) -> Vec<String> {
     let record = &found.record;
-    let mut key = shell_word(record.id.key.as_str());
-    if record.id.namespace.as_str() != "default" {
-        key = format!("{key} --namespace {}", shell_word(record.id.namespace.as_str()));
-    }
+    let key = in_words(&record.id);
     let mut lines = match record.body.status {
         Status::Succeeded => {
             vec!["it happened. Delivering it again runs nothing and replays the result.".to_owned()]
@@ -152,12 +149,17 @@ fn in_flight(found: &Snapshot, holder: Liveness) -> Vec<String> {
 fn indeterminate(found: &Snapshot, holder: Liveness, key: &str) -> Vec<String> {
     let mut lines = vec![
         "nobody knows whether it happened. Delivering it again runs nothing. Find out at the target, then say so:".to_owned(),
-        format!("  sluice effects resolve {key} --landed --reason WHY"),
+        format!("  sluice effects resolve {key} --landed [--result JSON] --reason WHY"),
         format!("  sluice effects resolve {key} --did-not-land --reason WHY"),
     ];
     let quiet = quiet_after(found.record.body.terms.attempt_timeout);
-    match (holder.is_gone(), found.lease.until_quiet(quiet)) {
-        (true, _) => lines.push("the process that ran it is gone, so either is taken at once.".to_owned()),
+    let over = found.record.body.unresolved.why(found.record.body.epoch) == Some(Doubt::Ended);
+    if matches!(holder, Liveness::Alive(_)) {
+        lines.push("something of it still runs; until it ends only \"landed\" is taken.".to_owned());
+        return lines;
+    }
+    match (holder.is_gone() || over, found.lease.until_quiet(quiet)) {
+        (true, _) => lines.push("what ran it is over, so either is taken at once.".to_owned()),
         (false, Some(left)) => lines.push(format!("\"did not land\" is taken in {}.", rough(left))),
         (false, None) => {
             lines.push("it has been quiet for long enough, so either is taken at once.".to_owned());

@@ -2,7 +2,7 @@
 
 use super::StoreArg;
 use crate::exit;
-use crate::open::{Place, place};
+use crate::open::place;
 use crate::report::Fail;
 use crate::text::printable;
 use clap::Args;
@@ -31,7 +31,6 @@ pub struct Which {
 
 /// An opened ledger and the record that was meant.
 pub struct Found {
-    pub place: Place,
     pub store: Arc<SqliteStore>,
     pub snapshot: Snapshot,
 }
@@ -53,7 +52,7 @@ impl Which {
             Some(key) => by_key(store.as_ref(), namespace, key).await?,
             None => newest(store.as_ref(), namespace).await?,
         };
-        Ok(Found { place, store, snapshot })
+        Ok(Found { store, snapshot })
     }
 }
 

@@ -45,6 +45,9 @@ pub fn key(command: KeyCommand) -> Result<u8, Fail> {
 
 /// One answer per line, in order. A last line feed opens no further line.
 fn lines(text: &[u8], out: &mut impl Write) -> (u8, std::io::Result<()>) {
+    if text.is_empty() {
+        return (exit::OK, Ok(()));
+    }
     let text = text.strip_suffix(b"\n").unwrap_or(text);
     let mut status = exit::OK;
     for line in text.split(|byte| *byte == b'\n') {

@@ -5,13 +5,15 @@ use super::show::document;
 use crate::exit;
 use crate::open::place;
 use crate::report::Fail;
-use crate::text::{printable, rfc3339};
+use crate::text::{printable, rfc3339, shell_word};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use sluice::Namespace;
+use sluice::core::ports::Clock;
 use sluice::core::record::Snapshot;
 use sluice::core::state::Status;
 use sluice::core::store::{Query, Store};
+use sluice::system::BootClock;
 use std::io::Write;
 use std::time::Duration;
 
@@ -32,9 +34,15 @@ pub struct ListArgs {
     /// Only this namespace; all without it
     #[arg(long, value_name = "NAME")]
     namespace: Option<String>,
+    /// Go on where a page ended: the next of --json
+    #[arg(long, value_name = "PLACE")]
+    after: Option<String>,
     /// One JSON document
     #[arg(long)]
     json: bool,
+    /// One JSON object a line
+    #[arg(long, conflicts_with = "json")]
+    jsonl: bool,
     #[command(flatten)]
     store: StoreArg,
 }
@@ -70,18 +78,27 @@ pub async fn list(args: ListArgs) -> Result<u8, Fail> {
         tool: args.tool,
         within: args.since,
         limit: args.limit as usize,
+        after: args.after,
         ..Query::default()
     };
-    let page = store.list(query).await?;
+    let mut page = store.list(query).await?;
+    if let Some(since) = args.since {
+        // The ledger counts from its own last write, which may be long ago.
+        let now = BootClock.wall().0;
+        let earliest = now.saturating_sub(i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
+        page.items.retain(|item| item.record.updated.0 >= earliest);
+    }
     let mut out = std::io::stdout().lock();
     // Whoever reads the list may have seen enough.
     let _ = if args.json {
         let items: Vec<_> = page.items.iter().map(document).collect();
         writeln!(out, "{}", json!({"v": 1, "items": items, "next": page.next}))
+    } else if args.jsonl {
+        page.items.iter().try_for_each(|item| writeln!(out, "{}", document(item)))
     } else {
         page.items.iter().try_for_each(|item| writeln!(out, "{}", line(item)))
     };
-    if page.items.is_empty() && !args.json {
+    if page.items.is_empty() && !args.json && !args.jsonl {
         crate::report::say("no intent fits");
     }
     Ok(exit::OK)
@@ -90,9 +107,13 @@ pub async fn list(args: ListArgs) -> Result<u8, Fail> {
 fn line(item: &Snapshot) -> String {
     let record = &item.record;
     let tool = record.body.labels.tool.as_deref().unwrap_or("-");
+    let namespace = match record.id.namespace.as_str() {
+        "default" => String::new(),
+        namespace => format!("  --namespace {}", shell_word(&printable(namespace))),
+    };
     let double = if record.body.double_effect() { "  DOUBLE EFFECT" } else { "" };
     format!(
-        "{}  {:<13}  {:<16}  {}{double}",
+        "{}  {:<13}  {:<16}  {}{namespace}{double}",
         rfc3339(record.updated),
         record.body.status.as_str(),
         printable(tool),

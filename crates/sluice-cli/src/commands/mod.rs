@@ -24,9 +24,12 @@ pub struct Cli {
 }
 
 const EXIT: &str = "\
-Exit status: 0 or the command's own; 2 usage; 65 bad input; 69 ledger away; 75 try again; 78 settings;
-90 nobody knows whether it happened; 91 key conflict or duplicate refused; 94 done before, output not kept;
-126, 127 the command could not be started.";
+Exit status:
+  0    done, or the command's own status (on a first run it always passes through)
+  2    usage            65   bad input          69   ledger away        70   a bug in sluice
+  75   try again        77   too late           78   settings           90   nobody knows whether it happened
+  91   key conflict, or a duplicate that was to be refused
+  94   done before, output not kept             126, 127  the command could not be started";
 
 #[derive(Debug, Subcommand)]
 enum Command {

@@ -1,12 +1,13 @@
 //! `sluice effects resolve`: a person says what became of an intent.
 
+use super::StoreArg;
 use super::find::Which;
 use crate::child::locks::Locks;
 use crate::exit;
 use crate::input;
 use crate::report::Fail;
 use crate::run::witness::LockJudge;
-use crate::text::{printable, rough};
+use crate::text::{in_words, printable, rough};
 use clap::Args;
 use sluice::core::decide::{Judgement, Ruling, VerdictStep};
 use sluice::core::ids::Epoch;
@@ -20,8 +21,13 @@ use std::sync::Arc;
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("judgement").required(true).args(["landed", "did_not_land"]))]
 pub struct ResolveArgs {
+    /// The whole key
+    key: String,
+    /// Where the key lives
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    namespace: String,
     #[command(flatten)]
-    which: Which,
+    store: StoreArg,
     /// It happened
     #[arg(long)]
     landed: bool,
@@ -47,8 +53,14 @@ pub struct ResolveArgs {
 
 pub async fn resolve(args: ResolveArgs) -> Result<u8, Fail> {
     let ruling = ruling(&args)?;
-    let found = args.which.find_exactly().await?;
-    let locks = Locks::beside(&found.place.path);
+    let which = Which {
+        key: Some(args.key.clone()),
+        last: false,
+        namespace: args.namespace.clone(),
+        store: args.store.clone(),
+    };
+    let found = which.find_exactly().await?;
+    let locks = Locks::beside(found.store.path());
     let mut ports = sluice::system::ports();
     ports.witness = Arc::new(LockJudge::new(locks.clone()));
     let sluice = Sluice::open_shared(found.store.clone()).ports(ports).build();
@@ -60,11 +72,15 @@ pub async fn resolve(args: ResolveArgs) -> Result<u8, Fail> {
             }
             let (was, is) = (before.record.body.status, after.record.body.status);
             let said = if args.landed { "landed" } else { "did not land" };
-            println!("{} {epoch}: {was} → {is} ({said}) by {}", key(&after), printable(&ruling.by));
+            crate::report::tell!(
+                "{} {epoch}: {was} → {is} ({said}) by {}",
+                key(&after),
+                printable(&ruling.by)
+            );
             Ok(exit::OK)
         }
         Resolved::Already(epoch, record) => {
-            println!("{} {epoch}: already {}", key(&record), record.record.body.status);
+            crate::report::tell!("{} {epoch}: already {}", key(&record), record.record.body.status);
             Ok(exit::OK)
         }
         Resolved::Refused(step, record) => Err(refused(&step, &record, &locks)),
@@ -135,17 +151,25 @@ fn refused(step: &VerdictStep, record: &Snapshot, locks: &Locks) -> Fail {
         VerdictStep::NotInDoubt(epoch) => Fail::Status(exit::CONFLICT, format!("{epoch} is not in doubt")),
         VerdictStep::Contradicts => Fail::Status(
             exit::CONFLICT,
-            format!(
-                "the record is {status}, which says the opposite; it stands\n  look: sluice explain {}",
-                key(record)
-            ),
+            format!("{}\n  look: sluice explain {}", stands(status), in_words(&record.record.id)),
         ),
         _ => Fail::Status(
             exit::CONFLICT,
             format!(
                 "the record is {status}; only an indeterminate one can be resolved\n  look: sluice explain {}",
-                key(record)
+                in_words(&record.record.id)
             ),
         ),
+    }
+}
+
+/// Why a verdict on a record that is settled changes nothing.
+fn stands(status: Status) -> &'static str {
+    match status {
+        Status::Succeeded => {
+            "the record says already that it happened, and how it ended cannot be changed any more"
+        }
+        Status::Failed => "the record says already that it did not happen: it failed, and would fail again",
+        _ => "the record says already that it did not happen; it may run again",
     }
 }

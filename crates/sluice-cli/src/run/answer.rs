@@ -1,23 +1,24 @@
 //! What the caller of `sluice run` sees: the command's own words on a first run, the same words on a replay.
 
 use super::args::{KeepOutput, RunArgs};
-use super::document;
+use super::document::{self, OutcomeFile};
 use super::effect::Ran;
 use super::result::ChildRun;
 use crate::exit;
-use crate::report::{Fail, say, sentence, status};
-use crate::text::{lines, rfc3339, shell_word};
+use crate::report::{say, sentence, status};
+use crate::text::{in_words, lines, rfc3339};
 use serde_json::Value;
 use sluice::core::key::canonical_json;
 use sluice::core::record::Record;
 use sluice::core::state::Status;
 use sluice::{Code, Done, EffectSpec, Error, Meta, Reason};
 use std::io::Write;
+use std::sync::Arc;
 
 /// Everything that is known when the delivery is over.
-pub struct Answer<'a> {
-    args: &'a RunArgs,
-    spec: &'a EffectSpec,
+pub struct Answer {
+    args: Arc<RunArgs>,
+    spec: EffectSpec,
     result: Result<Done<Value>, Error>,
     record: Option<Record>,
     ran: Ran,
@@ -35,10 +36,10 @@ pub struct Said {
     pub message: Option<String>,
 }
 
-impl<'a> Answer<'a> {
+impl Answer {
     pub fn new(
-        args: &'a RunArgs,
-        spec: &'a EffectSpec,
+        args: Arc<RunArgs>,
+        spec: EffectSpec,
         result: Result<Done<Value>, Error>,
         record: Option<Record>,
         ran: Ran,
@@ -47,24 +48,19 @@ impl<'a> Answer<'a> {
     }
 
     /// Prints the answer and gives the exit status.
-    pub fn give(mut self) -> Result<u8, Fail> {
+    pub fn give(mut self, outcome: Option<OutcomeFile>) -> u8 {
         self.release();
         let said = self.said();
         if let Some(message) = &said.message {
             say(message);
         }
-        let document =
-            document::document(self.spec, &self.result, self.record.as_ref(), self.ran.run.as_ref(), &said);
-        // A closed stdout is the reader's choice; the outcome is recorded all the same.
-        if self.args.json {
-            let _ = writeln!(std::io::stdout().lock(), "{document}");
-        } else {
+        if !self.args.json {
             print(&said);
         }
-        if let Some(path) = &self.args.outcome {
-            document::write(path, &document)?;
-        }
-        Ok(said.status)
+        let ran = self.ran.run.as_ref();
+        let document = document::document(&self.spec, &self.result, self.record.as_ref(), ran, &said);
+        document::publish(&self.args, &document, outcome);
+        said.status
     }
 
     /// Gives the lock back where the end is known; where nobody knows, whatever still runs keeps it.
@@ -128,6 +124,13 @@ impl<'a> Answer<'a> {
         if self.args.keep_output == KeepOutput::None {
             return Said { status, replay: None, result: None, message };
         }
+        if !run.recorded {
+            let said = format!(
+                "done before, at {}; its output was not kept; nothing was run",
+                rfc3339(meta.updated)
+            );
+            return Said { status: exit::NO_OUTPUT, replay: None, result: None, message: Some(said) };
+        }
         let said = vec![
             format!("done before, at {}; nothing was run", rfc3339(meta.updated)),
             format!("its output is not kept whole ({} and {} bytes)", run.stdout.bytes, run.stderr.bytes),
@@ -158,11 +161,9 @@ impl<'a> Answer<'a> {
     /// What it started went with it or shows by its lock, so that the quiet period of others does not matter here.
     fn ended_badly(&self, error: &Error, run: &ChildRun) -> Said {
         let unrecorded = error.details().unrecorded.is_some();
-        let status = if self.ran.timed_out || unrecorded && run.exit == Some(0) {
-            exit::INDETERMINATE
-        } else {
-            run.status()
-        };
+        // Whoever reads 0 takes it for done, and our own time limit leaves no status of the command's own.
+        let own = !self.ran.timed_out && run.exit != Some(0);
+        let status = if own { run.status() } else { exit::of(error) };
         let mut said = vec![sentence(error, false)];
         if error.code() == Code::Indeterminate && !unrecorded && !self.ran.timed_out {
             if let Some(code) = run.exit {
@@ -179,8 +180,12 @@ impl<'a> Answer<'a> {
 
     fn refused(&self, error: &Error) -> Said {
         if let Some(status) = self.ran.not_started {
-            let said =
-                vec![error.to_string(), "nothing was run; deliver it again once that is mended".to_owned()];
+            let fault = error.details().fault.as_ref();
+            let why = fault.map_or_else(|| error.to_string(), |fault| fault.message.clone());
+            let said = vec![
+                format!("{}: {why}", error.code()),
+                "what now: nothing was run; mend that, then run it again".to_owned(),
+            ];
             return Said { status, replay: None, result: None, message: Some(lines(&said)) };
         }
         let earlier = error
@@ -207,11 +212,7 @@ impl<'a> Answer<'a> {
 }
 
 fn key(meta: &Meta) -> String {
-    let key = shell_word(meta.id.key.as_str());
-    match meta.id.namespace.as_str() {
-        "default" => key,
-        namespace => format!("{key} --namespace {}", shell_word(namespace)),
-    }
+    in_words(&meta.id)
 }
 
 /// All of stdout, then all of stderr: the order between them is not kept.

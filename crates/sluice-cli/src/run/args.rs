@@ -14,7 +14,11 @@ or --key for a name of your own. Without --tool the tool is the command's base n
 
   sluice run --tool charge --args '{\"order\":\"o-17\"}' -- ./charge.sh o-17
 
-Exit 0 or the command's own on a first run; see sluice --help for the rest.";
+The command finds SLUICE_KEY, SLUICE_NAMESPACE, SLUICE_CLAIM, SLUICE_EPOCH, SLUICE_ATTEMPT, SLUICE_STORE and
+SLUICE_DOWNSTREAM_KEY, the key to send to its target. Times are written as in 500ms, 30s, 2m.
+
+On a first run the command's own exit status passes through, also where nobody knows what it means; what was recorded
+is said on stderr, and in --outcome FILE. See sluice --help for the rest.";
 
 #[derive(Args, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
@@ -35,16 +39,17 @@ pub struct RunArgs {
     /// In which run of a workflow
     #[arg(long)]
     pub run_id: Option<String>,
-    /// A name of your own for the intent
+    /// A name of your own for the intent; the command line is what is compared then
     #[arg(long, conflicts_with_all = ["args", "actor", "run_id"])]
     pub key: Option<String>,
     /// Where the key lives
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub namespace: String,
-    /// What is compared when the key comes again: JSON, @FILE, or none; by default the arguments
+    /// What is compared when the key comes again: JSON, @FILE, or none; by default --args, or the whole intent, or with
+    /// --key the command line
     #[arg(long, value_name = "JSON|none")]
     pub fingerprint: Option<String>,
-    /// Hand stdin to the command, and count it as part of the request
+    /// Count stdin as part of the request; without it the command inherits stdin, and it is not compared
     #[arg(long)]
     pub stdin: bool,
     /// How long the claim lasts without a sign of life

@@ -12,8 +12,10 @@ pub enum Meaning {
     Failed,
     /// It did not happen.
     Released,
-    /// Nobody knows. A marked command without a mark is still released: the ledger knows the mark, not we.
+    /// Nobody knows, as the caller said.
     Unknown,
+    /// Nobody said what it means. A marked command without a mark did nothing then; else nobody knows.
+    Unclassified,
 }
 
 /// A caller's own word on what some exit statuses mean.
@@ -53,21 +55,25 @@ fn range(text: &str) -> Result<(i32, i32), String> {
     if from > to { Err(format!("{text:?} runs backwards")) } else { Ok((from, to)) }
 }
 
-/// Says what an end means. The first rule that names the status counts.
+/// Says what an end means. The first rule that names the status counts. A command that we ended ourselves, for its time
+/// was over, says nothing by its status: many exit 0 when they are asked to end.
 pub fn meaning(end: End, rules: &[ExitRule]) -> Meaning {
+    if end.timed_out {
+        return Meaning::Unclassified;
+    }
     match end.exit {
         Some(0) => Meaning::Succeeded,
         Some(code) => rules
             .iter()
             .find(|rule| rule.ranges.iter().any(|(from, to)| (*from..=*to).contains(&code)))
-            .map_or(Meaning::Unknown, |rule| rule.meaning),
-        None => Meaning::Unknown,
+            .map_or(Meaning::Unclassified, |rule| rule.meaning),
+        None => Meaning::Unclassified,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Meaning::{Failed, Released, Unknown};
+    use super::Meaning::{Failed, Released, Unclassified};
     use super::*;
 
     fn end(exit: Option<i32>) -> End {
@@ -77,8 +83,10 @@ mod tests {
     #[test]
     fn zero_is_success_and_an_unnamed_status_is_unknown() {
         assert_eq!(meaning(end(Some(0)), &[]), Meaning::Succeeded);
-        assert_eq!(meaning(end(Some(1)), &[]), Meaning::Unknown);
-        assert_eq!(meaning(end(None), &["1-255=failed".parse().unwrap()]), Meaning::Unknown);
+        assert_eq!(meaning(end(Some(1)), &[]), Unclassified);
+        assert_eq!(meaning(end(None), &["1-255=failed".parse().unwrap()]), Unclassified);
+        let ended_by_us = End { timed_out: true, ..end(Some(0)) };
+        assert_eq!(meaning(ended_by_us, &[]), Unclassified);
     }
 
     #[test]
@@ -89,7 +97,7 @@ mod tests {
             "12=unknown".parse().unwrap(),
         ];
         let seen = [3, 9, 10, 12, 13, 75].map(|code| meaning(end(Some(code)), &rules));
-        assert_eq!(seen, [Failed, Unknown, Failed, Failed, Unknown, Released]);
+        assert_eq!(seen, [Failed, Unclassified, Failed, Failed, Unclassified, Released]);
     }
 
     #[test]

@@ -1,16 +1,18 @@
 //! The one JSON document of `--json` and `--outcome`. Members are only ever added.
 
 use super::answer::Said;
+use super::args::RunArgs;
 use super::result::ChildRun;
 use crate::exit;
 use crate::input::reason;
-use crate::report::Fail;
+use crate::report::{Fail, say};
 use crate::text::rfc3339;
 use serde_json::{Value, json};
 use sluice::core::record::Record;
 use sluice::{Done, EffectSpec, Error};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// Says everything that is known of a delivery: what it heard, and the record as it is now.
 pub fn document(
@@ -64,20 +66,78 @@ fn error_document(error: &Error) -> Value {
     })
 }
 
-/// Writes the document so that a reader never sees half of it.
-pub fn write(path: &Path, document: &Value) -> Result<(), Fail> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut file| {
-        writeln!(file, "{document}")?;
-        file.as_file().sync_all()?;
-        file.persist(path).map(drop).map_err(|error| error.error)
-    });
-    written.map_err(|error| {
-        let said = format!(
-            "the outcome is recorded in the ledger, but {} cannot be written: {}",
-            path.display(),
-            reason(&error)
-        );
-        Fail::Status(exit::BAD_INPUT, said)
-    })
+/// The document of a delivery that came to nothing before the ledger could say anything of it.
+pub fn failed(args: &RunArgs, fail: &Fail, status: u8, outcome: Option<OutcomeFile>) {
+    if !args.json && outcome.is_none() {
+        return;
+    }
+    let error = match fail {
+        Fail::Error(error) => error_document(error),
+        Fail::Usage(said) | Fail::Status(_, said) => json!({
+            "code": null,
+            "message": said,
+            "is_retryable": status == exit::AGAIN,
+            "is_indeterminate": false,
+            "did_not_happen": false,
+        }),
+    };
+    let document = json!({"v": 1, "answer": "error", "exit_status": status, "error": error});
+    publish(args, &document, outcome);
+}
+
+/// Gives the document to everybody who asked for it. A reader that is gone, and a file that cannot be written any more,
+/// do not change what happened, and so not the status either.
+pub fn publish(args: &RunArgs, document: &Value, outcome: Option<OutcomeFile>) {
+    if args.json {
+        let _ = writeln!(std::io::stdout().lock(), "{document}");
+    }
+    if let Some(outcome) = outcome {
+        outcome.write(document);
+    }
+}
+
+/// Where `--outcome` leads, proved writable before anything is claimed.
+#[derive(Debug)]
+pub enum OutcomeFile {
+    /// A file, written beside its place and then moved there, so that a reader never sees half of it.
+    Whole { path: PathBuf, draft: NamedTempFile },
+    /// A pipe or a device, which is written to and never replaced.
+    Stream { path: PathBuf },
+}
+
+impl OutcomeFile {
+    /// Looks where the path leads, through symbolic links.
+    pub fn ready(path: Option<&Path>) -> Result<Option<Self>, Fail> {
+        let Some(path) = path else { return Ok(None) };
+        let cannot = |why: &str| {
+            Fail::Status(exit::BAD_INPUT, format!("--outcome {} cannot be written: {why}", path.display()))
+        };
+        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        match std::fs::metadata(&path) {
+            Ok(found) if found.is_dir() => return Err(cannot("it is a folder")),
+            Ok(found) if !found.is_file() => return Ok(Some(Self::Stream { path })),
+            _ => {}
+        }
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let draft = NamedTempFile::new_in(folder).map_err(|error| cannot(reason(&error)))?;
+        Ok(Some(Self::Whole { path, draft }))
+    }
+
+    fn write(self, document: &Value) {
+        let (path, written) = match self {
+            Self::Whole { path, mut draft } => {
+                let written = writeln!(draft, "{document}")
+                    .and_then(|()| draft.as_file().sync_all())
+                    .and_then(|()| draft.persist(&path).map(drop).map_err(|error| error.error));
+                (path, written)
+            }
+            Self::Stream { path } => {
+                let opened = std::fs::OpenOptions::new().write(true).open(&path);
+                (path, opened.and_then(|mut stream| writeln!(stream, "{document}")))
+            }
+        };
+        if let Err(error) = written {
+            say(&format!("the outcome is in the ledger, but not in {}: {}", path.display(), reason(&error)));
+        }
+    }
 }

@@ -6,23 +6,29 @@ use super::result::ChildRun;
 use super::witness::{CommandWitness, Ready};
 use crate::child::locks::Lock;
 use crate::child::output::{Recording, Stream};
-use crate::child::prepared::{NotStarted, Order};
+use crate::child::prepared::{NotStarted, Order, Prepared};
 use crate::child::signals::Arriving;
 use crate::child::terminal::Terminal;
-use crate::child::watch::{End, watch};
+use crate::child::watch::{End, Watch, kill_group, watch};
 use crate::exit;
+use crate::input::reason;
+use crate::text::printable;
 use serde_json::Value;
 use sluice::core::key::{Json, JsonPointer};
 use sluice::{Ctx, Failure};
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
-use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long a stream may stay open after the command ended, because something it started holds it.
 const DRAIN: Duration = Duration::from_secs(1);
+
+/// How long nothing may arrive on such a stream for what was read to count as whole.
+const CALM: Duration = Duration::from_millis(50);
+
+type Started = Result<(), NotStarted>;
 
 /// What the closure needs, and what it leaves for the answer.
 #[derive(Debug)]
@@ -33,6 +39,7 @@ pub struct Performer {
     pub args: Arc<RunArgs>,
     pub object_id: Option<JsonPointer>,
     pub stdin: Mutex<Option<Vec<u8>>>,
+    recordings: Mutex<Vec<Recording>>,
     ran: Mutex<Ran>,
 }
 
@@ -64,6 +71,7 @@ impl Performer {
             args,
             object_id,
             stdin: Mutex::new(stdin),
+            recordings: Mutex::default(),
             ran: Mutex::default(),
         }
     }
@@ -79,7 +87,7 @@ impl Performer {
 
     /// Starts the command, follows it to its end and says what that means.
     pub async fn perform(&self, ctx: Ctx, signals: Arriving) -> Result<Value, Failure> {
-        let Some(Ready { lock, prepared }) = self.witness.take() else {
+        let Some(Ready { lock, mut prepared }) = self.witness.take() else {
             return Err(Failure::not_started("the command was not readied"));
         };
         self.lock_ran().lock = Some(lock);
@@ -93,22 +101,47 @@ impl Performer {
             return Err(self.not_started(i32::from(exit::AGAIN), "the claim was granted too late to be used"));
         }
         let group = prepared.group();
+        // Everything that could fail for want of threads is there before the command may begin.
+        let (watch, recordings) = match self.attend(&mut prepared) {
+            Ok(attending) => attending,
+            Err(error) => {
+                prepared.abandon();
+                let said = format!("nothing could be started beside the command: {}", reason(&error));
+                return Err(self.not_started(i32::from(exit::AWAY), &said));
+            }
+        };
         if let Some(terminal) = self.terminal {
             terminal.lend(group);
         }
         let started = match self.stdin_of_child() {
-            Ok(stdin) => prepared.start(&self.order(&ctx), stdin),
+            Ok(stdin) => self.start(prepared, self.order(&ctx), stdin, &mut signals).await,
             Err(_) => Err(NotStarted::NotRunnable),
         };
-        let child = started.map_err(|why| {
+        if let Err(why) = started {
             if let Some(terminal) = self.terminal {
                 terminal.take_back();
             }
             let status = if why == NotStarted::NotFound { exit::NOT_FOUND } else { exit::CANNOT_RUN };
-            self.not_started(i32::from(status), "the command could not be started")
-        })?;
-        let (end, output) = self.follow(child, &mut signals).await;
+            let program = self.args.command.first().map(|program| program.to_string_lossy().into_owned());
+            let program = printable(&program.unwrap_or_default());
+            let why =
+                if why == NotStarted::NotFound { "there is no such command" } else { "it cannot be run" };
+            return Err(
+                self.not_started(i32::from(status), &format!("{program} could not be started: {why}"))
+            );
+        }
+        let (end, output) = self.follow(watch, recordings, &mut signals).await;
         self.judge(&ctx, end, output)
+    }
+
+    fn attend(&self, prepared: &mut Prepared) -> std::io::Result<(Watch, Vec<Recording>)> {
+        let (stdout, stderr) = prepared.outputs();
+        let mut recordings = Vec::new();
+        if let (Some(stdout), Some(stderr)) = (stdout, stderr) {
+            recordings.push(self.record(stdout, std::io::stdout())?);
+            recordings.push(self.record(stderr, std::io::stderr())?);
+        }
+        Ok((Watch::new(prepared.group())?, recordings))
     }
 
     fn not_started(&self, status: i32, said: &str) -> Failure {
@@ -143,27 +176,68 @@ impl Performer {
         Ok(reader.into())
     }
 
-    async fn follow(&self, mut child: Child, signals: &mut Arriving) -> (End, Option<(Stream, Stream)>) {
-        let echo = !self.args.json;
-        let stdout = child.stdout.take().map(|from| {
-            Recording::start(from, echo.then(|| Box::new(std::io::stdout()) as Box<dyn Write + Send>))
-        });
-        let stderr = child.stderr.take().map(|from| {
-            Recording::start(from, echo.then(|| Box::new(std::io::stderr()) as Box<dyn Write + Send>))
-        });
-        let end = watch(&child, signals, self.args.timeout, self.terminal).await;
-        let output = match (stdout, stderr) {
-            (Some(mut stdout), Some(mut stderr)) => {
-                let both = async {
-                    stdout.ended().await;
-                    stderr.ended().await;
-                };
-                let _ = tokio::time::timeout(DRAIN, both).await;
-                Some((stdout.stream(), stderr.stream()))
-            }
-            _ => None,
+    async fn follow(
+        &self,
+        watching: Watch,
+        mut recordings: Vec<Recording>,
+        signals: &mut Arriving,
+    ) -> (End, Option<(Stream, Stream)>) {
+        let end = watch(watching, signals, self.args.timeout, self.terminal).await;
+        let [stdout, stderr] = recordings.as_mut_slice() else { return (end, None) };
+        stdout.command_ended();
+        stderr.command_ended();
+        let both = async {
+            stdout.ended().await;
+            stderr.ended().await;
         };
-        (end, output)
+        let _ = tokio::time::timeout(DRAIN, both).await;
+        let output = (stdout.stream(CALM).await, stderr.stream(CALM).await);
+        *self.recordings.lock().unwrap_or_else(PoisonError::into_inner) = recordings;
+        (end, Some(output))
+    }
+
+    fn record(
+        &self,
+        from: impl Read + Send + 'static,
+        to: impl Write + Send + 'static,
+    ) -> std::io::Result<Recording> {
+        let to = (!self.args.json).then(|| Box::new(to) as Box<dyn Write + Send>);
+        Recording::start(from, to)
+    }
+
+    /// Waits until everything the command wrote is passed on: the outcome is recorded by then, and only our own reader
+    /// decides how long it takes. A signal ends it.
+    pub async fn passed_on(&self, waiting: &mut Arriving) {
+        let recordings = std::mem::take(&mut *self.recordings.lock().unwrap_or_else(PoisonError::into_inner));
+        for mut recording in recordings {
+            tokio::select! {
+                biased;
+                () = recording.passed_on() => {}
+                _ = waiting.next_ending() => return,
+            }
+        }
+    }
+
+    /// Lets the command begin. A start that hangs, on a file system that does not answer, ends like the command would:
+    /// by a signal or by its time limit. Nobody knows then how far it came.
+    async fn start(
+        &self,
+        prepared: Prepared,
+        order: Order,
+        stdin: OwnedFd,
+        signals: &mut Arriving,
+    ) -> Started {
+        let group = prepared.group();
+        let mut starting = tokio::task::spawn_blocking(move || prepared.start(&order, stdin));
+        let limit = self.args.timeout.unwrap_or(Duration::MAX);
+        tokio::select! {
+            biased;
+            started = &mut starting => return started.unwrap_or(Err(NotStarted::NotRunnable)),
+            _ = signals.next_ending() => {}
+            () = tokio::time::sleep(limit) => {}
+        }
+        kill_group(group);
+        starting.await.unwrap_or(Err(NotStarted::NotRunnable))
     }
 
     fn judge(&self, ctx: &Ctx, end: End, output: Option<(Stream, Stream)>) -> Result<Value, Failure> {
@@ -183,6 +257,7 @@ impl Performer {
             Meaning::Failed => Err(Failure::permanent(said).with_detail(&value)),
             Meaning::Released => Err(Failure::transient(said).with_detail(&value)),
             Meaning::Unknown => Err(Failure::unknown(said).with_detail(&value)),
+            Meaning::Unclassified => Err(Failure::unclassified(said).with_detail(&value)),
         }
     }
 

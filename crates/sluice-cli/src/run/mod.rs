@@ -3,6 +3,7 @@
 mod answer;
 pub mod args;
 mod classify;
+mod deliver;
 mod document;
 mod effect;
 pub mod result;
@@ -10,18 +11,22 @@ mod spec;
 pub mod witness;
 
 use crate::child::locks::Locks;
-use crate::child::signals::{Arriving, listen};
+use crate::child::signals::listen;
+use crate::exit;
 use crate::open::{place, state_folder};
-use crate::report::{Fail, say};
+use crate::report::Fail;
 use crate::spool::Spool;
+use answer::Answer;
 use args::RunArgs;
+use deliver::deliver;
+use document::OutcomeFile;
 use effect::Performer;
 use serde_json::Value;
 use sluice::core::ids::RecordId;
 use sluice::core::key::JsonPointer;
 use sluice::core::record::Record;
 use sluice::core::store::Store;
-use sluice::{Done, EffectSpec, Error, Sluice};
+use sluice::{Done, EffectSpec, Error, Sluice, TakenIn};
 use std::sync::Arc;
 use witness::CommandWitness;
 
@@ -29,15 +34,28 @@ use witness::CommandWitness;
 const RESULT_LIMIT: usize = 16 * 1024 * 1024;
 
 pub async fn run(args: RunArgs) -> Result<u8, Fail> {
+    let args = Arc::new(args);
+    let outcome = OutcomeFile::ready(args.outcome.as_deref())?;
+    match attempt(&args).await {
+        Ok(answer) => Ok(answer.give(outcome)),
+        Err(fail) => {
+            let status = fail.report();
+            document::failed(&args, &fail, status, outcome);
+            Ok(status)
+        }
+    }
+}
+
+async fn attempt(args: &Arc<RunArgs>) -> Result<Answer, Fail> {
     let place = place(args.store.store.as_deref())?;
     let object_id = args.object_id.as_deref().map(JsonPointer::parse).transpose()?;
-    let wanted = spec::wanted(&args)?;
-    let (waiting, command) =
-        listen().map_err(|_| Fail::Status(crate::exit::BUG, "signals cannot be heard".to_owned()))?;
+    let wanted = spec::wanted(args)?;
+    let (mut waiting, command) =
+        listen().map_err(|_| Fail::Status(exit::BUG, "signals cannot be heard".to_owned()))?;
     let store = place.open_or_make().await?;
-    let args = Arc::new(args);
-    let locks = Locks::beside(&place.path);
-    let witness = Arc::new(CommandWitness::new(locks, args.command.clone(), Performer::records(&args)));
+    let locks = Locks::beside(store.path());
+    let witness =
+        Arc::new(CommandWitness::new(locks.clone(), args.command.clone(), Performer::records(args)));
     let mut ports = sluice::system::ports();
     ports.witness = witness.clone();
     // Without a state folder an outcome that the ledger does not take stays in the message alone.
@@ -45,77 +63,45 @@ pub async fn run(args: RunArgs) -> Result<u8, Fail> {
     if let Some(spool) = &spool {
         ports.evidence = Arc::new(spool.clone());
     }
-    let sluice = Sluice::open_shared(store)
-        .ports(ports)
-        .result_limit(RESULT_LIMIT)
-        .settle_patience(args.settle_for)
-        .build();
+    let builder = Sluice::open_shared(store).ports(ports).result_limit(RESULT_LIMIT);
+    let sluice = builder.settle_patience(args.settle_for).build();
     if let Some(spool) = &spool {
         take_in(&sluice, spool).await;
     }
     let performer = Arc::new(Performer::new(witness, place.url(), args.clone(), object_id, wanted.stdin));
-    let Some(result) = deliver(&sluice, wanted.spec.clone(), &performer, waiting, command).await else {
-        return Ok(crate::exit::AGAIN);
-    };
-    let record = record_now(&sluice, &args, &wanted.spec).await;
-    answer::Answer::new(&args, &wanted.spec, result, record, performer.ran()).give()
+    let result = deliver(&sluice, wanted.spec.clone(), &performer, &mut waiting, command).await?;
+    // A claim that nobody heard of is being given back; its lock proves until then that nothing runs.
+    let unheard = sluice.running() > 0 && sluice.drain(args.settle_for).await > 0;
+    performer.witness.put_away(unheard);
+    let record = record_now(&sluice, args, &wanted.spec, &result).await;
+    let pid = record.as_ref().and_then(|record| locks.seen_alive(&record.body.holder));
+    performer.passed_on(&mut waiting).await;
+    let result = result.map_err(|error| error.with(|about| about.pid = about.pid.or(pid)));
+    Ok(Answer::new(args.clone(), wanted.spec, result, record, performer.ran()))
 }
 
 /// The record as it is after the delivery, where the answer needs it.
-async fn record_now(sluice: &Sluice, args: &RunArgs, spec: &EffectSpec) -> Option<Record> {
-    if !(args.json || args.outcome.is_some() || args.marked) {
+async fn record_now(
+    sluice: &Sluice,
+    args: &RunArgs,
+    spec: &EffectSpec,
+    result: &Result<Done<Value>, Error>,
+) -> Option<Record> {
+    if !(args.json || args.outcome.is_some() || args.marked || result.is_err()) {
         return None;
     }
     let id = RecordId::new(spec.namespace.clone().unwrap_or_default(), spec.key.clone());
     Some(sluice.look(&id).await.ok()??.record)
 }
 
-/// Runs the delivery. A signal that arrives while nothing was claimed ends the waiting; `None` then.
-async fn deliver(
-    sluice: &Sluice,
-    spec: EffectSpec,
-    performer: &Arc<Performer>,
-    mut waiting: Arriving,
-    command: Arriving,
-) -> Option<Result<Done<Value>, Error>> {
-    let effect = {
-        let performer = performer.clone();
-        let mut arriving = Some(command);
-        move |ctx| {
-            let performer = performer.clone();
-            let arriving = arriving.take();
-            async move {
-                match arriving {
-                    Some(arriving) => performer.perform(ctx, arriving).await,
-                    None => Err(sluice::Failure::not_started("a command is started once for each delivery")),
-                }
-            }
-        }
-    };
-    let run = sluice.run(spec, effect);
-    tokio::pin!(run);
-    let result = loop {
-        tokio::select! {
-            biased;
-            result = &mut run => break result,
-            _ = waiting.next_ending() => {
-                // With a claim under way the signal is the command's; without one there is only waiting to end.
-                if sluice.running() == 0 {
-                    say("ended by a signal while waiting; nothing was run for this delivery");
-                    return None;
-                }
-            }
-        }
-    };
-    performer.witness.put_away();
-    Some(result)
-}
-
-/// Takes in what earlier runs could not write down.
+/// Takes in what earlier runs could not write down. Each is offered once, and the first sign of a ledger in trouble ends
+/// it: this delivery must not wait for others.
 async fn take_in(sluice: &Sluice, spool: &Spool) {
     for (path, unrecorded) in spool.waiting() {
-        if let Ok(true) = sluice.take_in(unrecorded).await {
-            let _ = std::fs::remove_file(path);
+        match sluice.take_in(unrecorded).await {
+            Ok(TakenIn::Recorded | TakenIn::Refused) => drop(std::fs::remove_file(path)),
+            Ok(TakenIn::Unheard) => {}
+            Err(_) => return,
         }
     }
 }

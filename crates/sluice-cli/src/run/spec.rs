@@ -6,6 +6,7 @@ use crate::input;
 use crate::report::Fail;
 use serde_json::Value;
 use sluice::core::key::{Json, Request};
+use sluice::core::lease;
 use sluice::core::record::{Labels, Terms};
 use sluice::{EffectSpec, Intent, Key, Namespace, Wait};
 use std::os::unix::ffi::OsStrExt;
@@ -28,7 +29,7 @@ pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
     let terms = Terms {
         lease: args.lease,
         // A command that ignores the request to end is killed after the grace; later nothing of it can act.
-        attempt_timeout: args.timeout.map(|limit| limit + GRACE + Duration::from_secs(5)),
+        attempt_timeout: args.timeout.map(|limit| limit.saturating_add(GRACE + Duration::from_secs(5))),
         declares_marks: args.marked,
     };
     let spec = EffectSpec {
@@ -44,8 +45,8 @@ pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
 }
 
 fn check(args: &RunArgs) -> Result<(), Fail> {
-    if args.lease < Duration::from_secs(1) {
-        return Err(Fail::usage("--lease is at least 1s"));
+    if !(lease::SHORTEST..=lease::LONGEST).contains(&args.lease) {
+        return Err(Fail::usage("--lease is at least 1s and at most a year"));
     }
     let texts = [&args.intent, &args.args, &args.fingerprint];
     let from_stdin =
@@ -56,6 +57,11 @@ fn check(args: &RunArgs) -> Result<(), Fail> {
     if args.tool.is_some() && args.key.is_none() && args.args.is_none() && args.run_id.is_none() {
         return Err(Fail::usage(
             "--tool alone is no intent: every call of that tool would be the same one\n  add --args with what decides the effect, or --run-id where there is nothing else",
+        ));
+    }
+    if args.json && args.keep_output == KeepOutput::None {
+        return Err(Fail::usage(
+            "--json puts the command's output into its document, and --keep-output none lets it pass unseen",
         ));
     }
     if args.object_id.is_some() && args.keep_output == KeepOutput::None {
@@ -106,7 +112,7 @@ fn named(args: &RunArgs) -> Result<Named, Fail> {
 
 /// An intent from single flags. The tool is always part of it: two tools with the same arguments are two intents.
 fn from_parts(args: &RunArgs, tool: &str) -> Result<Intent, Fail> {
-    if args.args.is_none() && args.actor.is_none() && args.run_id.is_none() {
+    if args.args.is_none() && args.run_id.is_none() {
         return Err(Fail::usage(
             "say what the intent is: --tool and --args (what decides the effect), --run-id, --intent, or --key\n  the same intent runs once, so it must not change between deliveries and must differ between actions",
         ));

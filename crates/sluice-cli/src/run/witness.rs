@@ -57,11 +57,14 @@ impl CommandWitness {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    /// Puts away what was readied for a claim that was not granted.
-    pub fn put_away(&self) {
+    /// Puts away what was readied for a claim that was not granted. Where the ledger never said so, the lock file stays:
+    /// with its lock free it proves that nothing runs.
+    pub fn put_away(&self, unheard: bool) {
         if let Some(ready) = self.take() {
             ready.prepared.abandon();
-            ready.lock.release();
+            if !unheard {
+                ready.lock.release();
+            }
         }
     }
 }
@@ -75,10 +78,11 @@ impl Witness for CommandWitness {
             .locks
             .take(claim)
             .map_err(|error| failed("the lock beside the ledger cannot be made", &error))?;
+        let name =
+            lock.name().map_err(|error| failed("the lock beside the ledger cannot be looked at", &error))?;
         let prepared = Prepared::new(&self.command, lock.file(), self.record)
             .map_err(|error| failed("the command cannot be readied", &error))?;
-        let holder =
-            Holder { process_group: Some(prepared.group()), lock: Some(claim.to_string()), ..this_process() };
+        let holder = Holder { process_group: Some(prepared.group()), lock: Some(name), ..this_process() };
         *self.ready.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ready { lock, prepared });
         Ok(holder)
     }

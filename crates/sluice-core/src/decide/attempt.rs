@@ -9,7 +9,7 @@ use crate::ports::Report;
 use crate::record::{Body, Snapshot};
 use crate::state::{InvalidTransition, Status, Transition};
 use crate::trail::{EventDraft, EventKind};
-use crate::unresolved::Doubt;
+use crate::unresolved::{Doubt, Unresolved};
 
 /// What to do with a holder's word.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,8 @@ pub enum SettleStep {
     Refused(EventDraft),
     /// The claim is over: the holder must not go on (marks only).
     Lost,
+    /// The record knows nothing of that claim: the ledger lost something, or the word is meant for another record.
+    Unheard,
 }
 
 /// Decides on a mark. It needs a live lease: a holder that may have been replaced must not pass.
@@ -45,9 +47,11 @@ pub fn mark(found: &Snapshot, claim: ClaimId, epoch: Epoch) -> SettleStep {
 
 /// Decides on a holder's word about its own epoch. The lease does not matter, the claim id and epoch do.
 pub fn settle(found: &Snapshot, claim: ClaimId, epoch: Epoch, report: &Report) -> SettleStep {
+    let body = &found.record.body;
+    if epoch > body.epoch || (epoch == body.epoch && claim != body.claim) {
+        return SettleStep::Unheard;
+    }
     let step = match report {
-        // A claim this record never had: the ledger lost something, or the word is meant for another one.
-        _ if epoch > found.record.body.epoch => Err(contradiction(found.record.body.status)),
         Report::Success { kept, object_id } => success(found, epoch, kept, object_id.as_deref()),
         Report::Fault(fault) => word(found, epoch, fault),
     };
@@ -66,7 +70,7 @@ impl SettleStep {
         match &mut self {
             Self::Write(change) => change.event.claim = Some(claim),
             Self::Refused(event) => event.claim = Some(claim),
-            Self::Already | Self::Lost => {}
+            Self::Already | Self::Lost | Self::Unheard => {}
         }
         self
     }
@@ -87,17 +91,21 @@ fn success(
         Status::InFlight if newer => (Transition::Witness, EventKind::Evidence),
         // The holder itself said before that it did not happen: its two words contradict each other.
         Status::Failed if !newer => return Err(contradiction(Status::Failed)),
-        Status::Succeeded | Status::Failed => (Transition::Witness, EventKind::Evidence),
+        Status::Succeeded => (Transition::Witness, EventKind::Evidence),
         _ => (Transition::Succeed, EventKind::Succeeded),
     };
-    let event = EventDraft::new(kind).about(epoch, None);
+    let mut event = EventDraft::new(kind).about(epoch, None);
+    if !newer && body.provably_not_begun() {
+        // The effect promised a mark and set none: a death of it would have been taken for "nothing happened".
+        event = event.because("succeeded without the mark it declared");
+    }
     let change = Change::of(found, transition, event, |set| {
         set.landed.insert(epoch);
         set.unresolved.remove(epoch);
+        set.labels.object_id = object_id.map(str::to_owned).or(set.labels.object_id.take());
         if transition == Transition::Succeed {
             set.unresolved.clear();
             set.outcome = Outcome::Success(kept.clone());
-            set.labels.object_id = object_id.map(str::to_owned).or(set.labels.object_id.take());
         } else if set.status != Status::Succeeded {
             set.evidence = Some(kept.clone());
         }
@@ -134,13 +142,11 @@ fn word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleStep, Inv
         return Err(contradiction(body.status));
     }
     let unresolved = match (class, body.unresolved.why(epoch)) {
-        (FailureClass::Unknown, _) => {
-            let mut set = body.unresolved.clone();
-            set.add(epoch, Doubt::Unknown);
-            set
-        }
-        // Unknown is sticky: a later definite word does not undo an attempt that nobody knows of (DESIGN rule 8).
-        (_, Some(Doubt::Unknown)) => body.unresolved.clone(),
+        (FailureClass::Unknown | FailureClass::Unclassified, _) => with(body, epoch, Doubt::Ended),
+        (FailureClass::Overdue, _) => with(body, epoch, Doubt::Unknown),
+        // Unknown is sticky: a later definite word does not undo an attempt that nobody knows of (DESIGN rule 8). But
+        // it says that the attempt is over.
+        (_, Some(doubt)) if doubt.is_own_word() => with(body, epoch, Doubt::Ended),
         _ => {
             let mut set = body.unresolved.clone();
             set.remove(epoch);
@@ -171,12 +177,18 @@ fn word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleStep, Inv
     Ok(SettleStep::Write(change))
 }
 
+fn with(body: &Body, epoch: Epoch, doubt: Doubt) -> Unresolved {
+    let mut set = body.unresolved.clone();
+    set.add(epoch, doubt);
+    set
+}
+
 /// An older holder's definite word takes its own epoch out of doubt; it says nothing about the newer one.
 fn older_word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleStep, InvalidTransition> {
     let body = &found.record.body;
-    let definite = fault.class != FailureClass::Unknown && body.unresolved.why(epoch) == Some(Doubt::Lapsed);
+    let definite = !fault.class.is_unknown() && body.unresolved.why(epoch) == Some(Doubt::Lapsed);
     if !definite {
-        return Ok(if fault.class == FailureClass::Unknown && body.unresolved.why(epoch).is_some() {
+        return Ok(if fault.class.is_unknown() && body.unresolved.why(epoch).is_some() {
             SettleStep::Already
         } else {
             SettleStep::Refused(EventDraft::new(EventKind::Contradicted).about(epoch, None))
@@ -195,17 +207,19 @@ fn older_word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleSte
     Ok(SettleStep::Write(change))
 }
 
-/// An effect that declared marks and set none never passed its point of no return, so that even an error nobody
-/// classified came before it.
+/// An effect that declared marks and set none never passed its point of no return, so that an error nobody classified
+/// came before it. A holder that itself says "unknown" is believed: it may have forgotten its mark.
 fn effective(body: &Body, class: FailureClass) -> FailureClass {
-    if class == FailureClass::Unknown && body.provably_not_begun() { FailureClass::NotStarted } else { class }
+    let unsaid = matches!(class, FailureClass::Unclassified | FailureClass::Overdue);
+    if unsaid && body.provably_not_begun() { FailureClass::NotStarted } else { class }
 }
 
 fn is_known(body: &Body, epoch: Epoch, class: FailureClass, fault: &Fault) -> bool {
-    use FailureClass::{NotStarted, Transient, Unknown};
+    use FailureClass::{NotStarted, Overdue, Transient, Unclassified, Unknown};
     match (body.status, class) {
         (Status::InFlight, _) => false,
-        (Status::Indeterminate, Unknown) => body.unresolved.why(epoch) == Some(Doubt::Unknown),
+        (Status::Indeterminate, Unknown | Unclassified) => body.unresolved.why(epoch) == Some(Doubt::Ended),
+        (Status::Indeterminate, Overdue) => body.unresolved.why(epoch).is_some_and(Doubt::is_own_word),
         (Status::Released, Transient | NotStarted) => true,
         _ => body.outcome == Outcome::Fault(Fault { class, ..fault.clone() }),
     }
@@ -215,7 +229,7 @@ fn word_kind(class: FailureClass) -> EventKind {
     match class {
         FailureClass::Permanent => EventKind::Failed,
         FailureClass::Transient | FailureClass::NotStarted => EventKind::Released,
-        FailureClass::Unknown => EventKind::Unknown,
+        FailureClass::Unknown | FailureClass::Unclassified | FailureClass::Overdue => EventKind::Unknown,
     }
 }
 

@@ -100,7 +100,8 @@ pub fn arrive(found: Option<&Snapshot>, arrival: Arrival, plan: &Plan) -> Step {
             (_, WhileRunning::Refuse) => Step::Answer(Answer::InFlight),
             (_, WhileRunning::Wait) => Step::Wait(body.epoch),
         },
-        Status::Released => claim_released(found, plan),
+        // Whatever its state says, what is known to have landed is never run again.
+        Status::Released if body.landed.is_empty() => claim_released(found, plan),
         status => Step::Answer(ended(status, arrival.on_duplicate)),
     }
 }
@@ -116,6 +117,9 @@ pub fn waiting(found: Option<&Snapshot>, bound: Epoch, arrival: Arrival) -> Step
     if body.epoch < bound {
         // An older look than the one that bound the delivery.
         return Step::Wait(bound);
+    }
+    if body.landed.contains(&bound) {
+        return Step::Answer(ended(Status::Succeeded, arrival.on_duplicate));
     }
     if body.epoch > bound && body.status != Status::Succeeded {
         let known = body.unresolved.why(bound).is_none();

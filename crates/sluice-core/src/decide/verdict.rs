@@ -5,9 +5,10 @@ use crate::holder::Liveness;
 use crate::ids::Epoch;
 use crate::lease::quiet_after;
 use crate::outcome::{Kept, Outcome};
-use crate::record::Snapshot;
+use crate::record::{Body, Snapshot};
 use crate::state::{Status, Transition};
 use crate::trail::{EventDraft, EventKind};
+use crate::unresolved::Doubt;
 use std::time::Duration;
 
 /// What was found out.
@@ -94,7 +95,8 @@ fn did_not_land(found: &Snapshot, ruling: &Ruling, epoch: Epoch, holder: Proof) 
     let body = &found.record.body;
     let quiet = quiet_after(body.terms.attempt_timeout);
     let mut guard = LeaseGuard::Any;
-    if !ruling.force && !holder.is_gone() {
+    let gone = holder.is_gone() || is_gone_by_its_word(body, holder);
+    if !ruling.force && !gone {
         if let Liveness::Alive(pid) = holder {
             return VerdictStep::HolderLives(pid);
         }
@@ -112,6 +114,11 @@ fn did_not_land(found: &Snapshot, ruling: &Ruling, epoch: Epoch, holder: Proof) 
     write(change.ok().map(|change| change.when_lease(guard).and_lease(LeaseSet::Settle)), epoch)
 }
 
+/// The last holder said itself that its execution is over; nothing that can be seen contradicts it.
+fn is_gone_by_its_word(body: &Body, holder: Proof) -> bool {
+    body.unresolved.why(body.epoch) == Some(Doubt::Ended) && !matches!(holder, Liveness::Alive(_))
+}
+
 fn event(ruling: &Ruling, epoch: Epoch, said: &str) -> EventDraft {
     EventDraft::new(EventKind::Verdict)
         .about(epoch, None)
@@ -127,6 +134,9 @@ fn write(change: Option<Change>, epoch: Epoch) -> VerdictStep {
 fn settled_before(found: &Snapshot, ruling: &Ruling) -> VerdictStep {
     let body = &found.record.body;
     let epoch = ruling.epoch.unwrap_or(body.epoch);
+    if epoch > body.epoch {
+        return VerdictStep::NotInDoubt(epoch);
+    }
     match (body.status, &ruling.judgement) {
         (Status::Succeeded, Judgement::Landed(kept)) => match &body.outcome {
             Outcome::Success(known) if known.same_as(kept) || kept.sha256.is_none() => {

@@ -57,7 +57,7 @@ pub fn bodies() -> impl Strategy<Value = Body> {
 }
 
 fn doubts() -> impl Strategy<Value = Doubt> {
-    prop_oneof![Just(Doubt::Lapsed), Just(Doubt::Unknown)]
+    prop_oneof![Just(Doubt::Lapsed), Just(Doubt::Unknown), Just(Doubt::Ended)]
 }
 
 fn texts() -> impl Strategy<Value = String> {
@@ -126,8 +126,9 @@ fn outcomes() -> impl Strategy<Value = Outcome> {
 
 /// Any fault.
 pub fn faults() -> impl Strategy<Value = Fault> {
-    use FailureClass::{NotStarted, Permanent, Transient, Unknown};
-    let class = prop::sample::select(vec![Permanent, Transient, NotStarted, Unknown]);
+    use FailureClass::{NotStarted, Overdue, Permanent, Transient, Unclassified, Unknown};
+    let all = vec![Permanent, Transient, NotStarted, Unknown, Unclassified, Overdue];
+    let class = prop::sample::select(all);
     (class, option::of(texts()), texts(), option::of(details())).prop_map(|(class, code, message, detail)| {
         let detail = detail.map(|detail| detail.to_string());
         Fault { class, code, message, detail }

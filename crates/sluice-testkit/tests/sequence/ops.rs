@@ -67,8 +67,9 @@ fn wrong_verdict() -> Vec<Op> {
 fn acts() -> impl Strategy<Value = Act> {
     let holder = 0_usize..3;
     let class = || {
-        use FailureClass::{NotStarted, Permanent, Transient, Unknown};
-        prop_oneof![2 => Just(Transient), 1 => Just(NotStarted), 1 => Just(Permanent), 2 => Just(Unknown)]
+        use FailureClass::{NotStarted, Overdue, Permanent, Transient, Unclassified, Unknown};
+        let unknown = prop::sample::select(vec![Unknown, Unclassified, Overdue]);
+        prop_oneof![2 => Just(Transient), 1 => Just(NotStarted), 1 => Just(Permanent), 2 => unknown]
     };
     let epoch = prop_oneof![2 => Just(None), 1 => (1_u64..4).prop_map(Some)];
     prop_oneof![

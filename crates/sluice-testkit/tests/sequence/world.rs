@@ -162,7 +162,7 @@ impl<'a> World<'a> {
                 self.seen.insert("a mark too late");
                 Ok(None)
             }
-            SettleStep::Already | SettleStep::Refused(_) => Ok(None),
+            SettleStep::Already | SettleStep::Refused(_) | SettleStep::Unheard => Ok(None),
         }
     }
 
@@ -215,7 +215,7 @@ impl<'a> World<'a> {
         let Some(grant) = self.grant_mut(which).filter(|grant| grant.may >= May::Speak) else {
             return Ok(None);
         };
-        let definite = fault.class != sluice_core::FailureClass::Unknown;
+        let definite = !fault.class.is_unknown();
         let report = if grant.landed && (success || definite) {
             Report::Success { kept: Kept::within(grant.epoch.to_string().into_bytes(), 100), object_id: None }
         } else {
@@ -227,7 +227,9 @@ impl<'a> World<'a> {
             SettleStep::Write(change) => return self.write(&change, Cause::Word(epoch)),
             SettleStep::Refused(_) => drop(self.seen.insert("a word refused")),
             SettleStep::Already => drop(self.seen.insert("a word known before")),
-            SettleStep::Lost => return Err("a word, told that its claim is lost".into()),
+            SettleStep::Lost | SettleStep::Unheard => {
+                return Err("a word, told that its claim is not known".into());
+            }
         }
         Ok(None)
     }

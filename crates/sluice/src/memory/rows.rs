@@ -1,10 +1,9 @@
 //! The rows of a memory store: plain maps, one lock around them.
 
-use sluice_core::change::{Change, Facts, LeaseSet};
+use sluice_core::change::{Change, Facts, LeaseSet, renewal};
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
 use sluice_core::lease::LeaseView;
 use sluice_core::record::{LedgerTime, Record, Snapshot};
-use sluice_core::state::Status;
 use sluice_core::store::{Page, Query, Renewed, StoreError, StoreErrorKind, Written};
 use sluice_core::trail::{Event, EventDraft};
 use std::collections::BTreeMap;
@@ -144,14 +143,11 @@ impl Rows {
         let Some(row) = self.by_id.get_mut(id) else {
             return Renewed::Lost;
         };
-        let body = &row.record.body;
-        let holds = body.status == Status::InFlight && body.claim == claim && body.epoch == epoch;
-        if !holds || !row.lease(now).is_live() {
-            return Renewed::Lost;
+        let renewed = renewal(&row.record, row.lease(now), claim, epoch, lease);
+        if renewed != Renewed::Lost {
+            row.lease_until = now.saturating_add(lease);
         }
-        row.lease_until = now.saturating_add(lease);
-        let landed_elsewhere = row.record.body.landed.iter().any(|landed| *landed < epoch);
-        Renewed::Extended { remaining: lease, landed_elsewhere }
+        renewed
     }
 
     pub fn notice(&mut self, id: RecordId, draft: EventDraft, wall: LedgerTime) {

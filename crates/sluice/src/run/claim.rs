@@ -1,7 +1,7 @@
 //! Claims, and performs what was claimed, on a task that outlives the caller.
 
 use super::delivery::Delivery;
-use super::perform::perform;
+use super::perform::{conclude, perform};
 use super::settle::settle;
 use crate::ctx::Ctx;
 use crate::done::Done;
@@ -17,12 +17,19 @@ use sluice_core::record::Snapshot;
 use sluice_core::store::{StoreError, Written};
 use sluice_core::{Code, Error, Failure};
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// How often a claim whose answer got lost is asked for again.
 const ASK_AGAIN: u32 = 5;
+
+/// Whether this runtime has a timer. Without one the first wait would break down in the middle of an effect.
+fn can_wait(sluice: &Sluice) -> bool {
+    let wait = || drop(sluice.inner.ports.sleep.sleep(Duration::ZERO));
+    catch_unwind(AssertUnwindSafe(wait)).is_ok()
+}
 
 /// How a claim went.
 pub(crate) enum Claimed<T> {
@@ -45,6 +52,12 @@ where
     F: FnMut(Ctx) -> Fut + Send + 'static,
     Fut: Future<Output = Result<T, Failure>> + Send + 'static,
 {
+    if !can_wait(sluice) {
+        return Err(Error::new(
+            Code::Config,
+            "the async runtime has no timer, so nothing was started: enable_time()",
+        ));
+    }
     let (answer, outcome) = oneshot::channel();
     let (sluice, id, claim) = (sluice.clone(), delivery.id.clone(), delivery.plan.claim);
     let spawn = sluice.inner.ports.spawn.clone();
@@ -56,6 +69,11 @@ where
             Ok(Granted::Here(snapshot)) => {
                 let held = Arc::new(Held::granted(*snapshot, asked_at));
                 perform(&sluice, held, effect, answer).await;
+            }
+            Ok(Granted::TooLate(snapshot)) => {
+                let held = Held::granted(*snapshot, Duration::ZERO);
+                let late = Failure::not_started("the claim had ended before it was heard of");
+                conclude::<T>(&sluice, &held, Ok(Err(late)), Some(answer)).await;
             }
             // Nobody is left to hear it where the send fails; the ledger has it all the same.
             Ok(Granted::Elsewhere(snapshot)) => {
@@ -77,13 +95,17 @@ where
         ));
     }
     outcome.await.unwrap_or_else(|_| {
-        let said = "the runtime was shut down while the effect ran";
+        let said = "the task that ran the effect ended without a word";
         Err(Error::new(Code::Indeterminate, said).with(|about| about.id = Some(delivery.id.clone())))
     })
 }
 
 enum Granted {
+    /// To this delivery.
     Here(Box<Snapshot>),
+    /// To this delivery, but it ended before the delivery heard of it.
+    TooLate(Box<Snapshot>),
+    /// To another one.
     Elsewhere(Box<Snapshot>),
 }
 
@@ -103,9 +125,8 @@ async fn claim_durably(
             Ok(Written::Applied(snapshot)) => return Ok(Granted::Here(snapshot)),
             Ok(Written::Found { snapshot: Some(found), .. }) => {
                 return Ok(match claimed(&found.record, claim) {
-                    // An own claim that ended before it was heard of has no time left, and is then given back as
-                    // never begun.
-                    OwnClaim::Granted | OwnClaim::Ended => Granted::Here(found),
+                    OwnClaim::Granted => Granted::Here(found),
+                    OwnClaim::Ended => Granted::TooLate(found),
                     OwnClaim::Another => Granted::Elsewhere(found),
                 });
             }
@@ -134,15 +155,19 @@ async fn claim_durably(
 async fn withdraw(sluice: &Sluice, id: &RecordId, claim: ClaimId) {
     let started = sluice.inner.ports.clock.elapsed();
     let mut pause = Duration::from_millis(100);
+    let mut strangers = 0;
     while sluice.inner.ports.clock.elapsed().saturating_sub(started) < sluice.inner.settings.settle_patience {
-        if let Ok(found) = sluice.inner.store.read(id).await {
-            if let Some(found) = found.filter(|found| found.record.body.claim == claim) {
+        match sluice.inner.store.read(id).await {
+            Ok(Some(found)) if found.record.body.claim == claim => {
                 let held = Held::granted(found, Duration::ZERO);
-                let (fault, _) =
-                    Failure::not_started("the ledger never said that the claim was granted").into_parts();
-                settle(sluice, &held, Report::Fault(fault)).await;
+                let unheard = Failure::not_started("the ledger never said that the claim was granted");
+                settle(sluice, &held, Report::Fault(unheard.into_parts().0)).await;
+                return;
             }
-            return;
+            // It may still be on its way: look a few times more.
+            Ok(_) if strangers < ASK_AGAIN => strangers += 1,
+            Ok(_) => return,
+            Err(_) => {}
         }
         sluice.inner.ports.sleep.sleep(pause).await;
         pause = (pause * 2).min(Duration::from_secs(2));

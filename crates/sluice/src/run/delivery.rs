@@ -5,7 +5,7 @@ use crate::sluice::Sluice;
 use sluice_core::decide::{Answer, Arrival, Plan};
 use sluice_core::holder::Liveness;
 use sluice_core::ids::{ClaimId, RecordId};
-use sluice_core::key::{Request, compare, downstream_key};
+use sluice_core::key::{Match, Request, compare, downstream_key};
 use sluice_core::policy::{OnDuplicate, WhileRunning};
 use sluice_core::record::{Downstream, Snapshot};
 use sluice_core::state::Status;
@@ -24,8 +24,8 @@ pub(crate) struct Delivery {
 impl Delivery {
     pub fn prepare(sluice: &Sluice, spec: EffectSpec) -> Result<Self, Error> {
         let namespace = sluice.namespace_of(&spec)?;
-        if spec.terms.lease < lease::SHORTEST {
-            return Err(Error::new(Code::Config, "a lease is at least one second"));
+        if !(lease::SHORTEST..=lease::LONGEST).contains(&spec.terms.lease) {
+            return Err(Error::new(Code::Config, "a lease is at least one second and at most a year"));
         }
         let id = RecordId::new(namespace, spec.key);
         let ledger = sluice.inner.store.ledger();
@@ -67,7 +67,7 @@ impl Delivery {
 impl Sluice {
     /// Writes down that a key was used for a different request. A notice is not worth failing the answer for.
     pub(crate) async fn remark(&self, delivery: &Delivery, answer: Answer) {
-        if matches!(answer, Answer::Conflict(_)) {
+        if matches!(answer, Answer::Conflict(request) if request != Match::SecretMissing) {
             let event = EventDraft::new(EventKind::KeyConflict);
             let _ = self.inner.store.notice(delivery.id.clone(), event).await;
         }

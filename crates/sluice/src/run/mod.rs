@@ -8,7 +8,7 @@ mod settle;
 mod wait;
 
 pub(crate) use race::{Caught, Either, caught, race};
-pub(crate) use settle::{Settled, settle};
+pub(crate) use settle::{Settled, offer};
 
 use crate::answer;
 use crate::ctx::Ctx;

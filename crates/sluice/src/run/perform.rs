@@ -17,6 +17,7 @@ use sluice_core::state::Status;
 use sluice_core::{Code, Error, Failure};
 use std::error::Error as StdError;
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use tokio::sync::oneshot;
@@ -25,40 +26,54 @@ type Answer<T> = oneshot::Sender<Result<Claimed<T>, Error>>;
 
 /// Performs the effect and tells the caller. An attempt that takes too long is settled as unknown and answered at
 /// once; what has started runs on to its end all the same and reports late.
-pub(super) async fn perform<T, F, Fut>(sluice: &Sluice, held: Arc<Held>, mut effect: F, answer: Answer<T>)
+pub(super) async fn perform<T, F, Fut>(sluice: &Sluice, held: Arc<Held>, effect: F, answer: Answer<T>)
 where
     T: Serialize + DeserializeOwned + Send + 'static,
     F: FnMut(Ctx) -> Fut + Send + 'static,
     Fut: Future<Output = Result<T, Failure>> + Send + 'static,
 {
-    let beating = sluice.inner.heart.keep(held.clone());
+    attempt(sluice, &held, effect, answer).await;
+    // Whatever still holds the context, a task that the effect left behind say, must start nothing more.
+    held.cancel();
+}
+
+async fn attempt<T, F, Fut>(sluice: &Sluice, held: &Arc<Held>, mut effect: F, answer: Answer<T>)
+where
+    T: Serialize + DeserializeOwned + Send + 'static,
+    F: FnMut(Ctx) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<T, Failure>> + Send + 'static,
+{
+    let Some(beating) = sluice.inner.heart.keep(held.clone()) else {
+        let alone = Failure::not_started("nothing could be started that keeps the lease alive");
+        return conclude::<T>(sluice, held, Ok(Err(alone)), Some(answer)).await;
+    };
     let ctx = Ctx::new(sluice.inner.clone(), held.clone(), 1);
     if ctx.may_send().is_err() {
         // The grant took longer than the lease: nothing was begun, and nothing may be.
         let late = Failure::not_started("the claim was granted too late to be used");
-        return conclude::<T>(sluice, &held, Ok(Err(late)), Some(answer)).await;
+        return conclude::<T>(sluice, held, Ok(Err(late)), Some(answer)).await;
     }
     let mut attempt = pin!(caught(move || effect(ctx)));
     let Some(timeout) = held.snapshot().record.body.terms.attempt_timeout else {
         let ended = attempt.await;
-        conclude(sluice, &held, ended, Some(answer)).await;
-        return drop(beating);
+        drop(beating);
+        return conclude(sluice, held, ended, Some(answer)).await;
     };
     match race(attempt.as_mut(), sluice.inner.ports.sleep.sleep(timeout)).await {
-        Either::First(ended) => conclude(sluice, &held, ended, Some(answer)).await,
+        Either::First(ended) => conclude(sluice, held, ended, Some(answer)).await,
         Either::Second(()) => {
-            let overdue = Failure::unknown("the effect took longer than its timeout");
-            conclude::<T>(sluice, &held, Ok(Err(overdue)), Some(answer)).await;
+            let overdue = Failure::overdue("the effect took longer than its timeout");
+            conclude::<T>(sluice, held, Ok(Err(overdue)), Some(answer)).await;
             held.cancel();
             drop(beating);
-            conclude(sluice, &held, attempt.await, None).await;
+            conclude(sluice, held, attempt.await, None).await;
         }
     }
 }
 
 type Ended<T> = Result<Result<T, Failure>, Caught>;
 
-async fn conclude<T: Serialize + DeserializeOwned>(
+pub(super) async fn conclude<T: Serialize + DeserializeOwned>(
     sluice: &Sluice,
     held: &Held,
     ended: Ended<T>,
@@ -89,19 +104,23 @@ fn report<T: Serialize>(sluice: &Sluice, held: &Held, ended: Ended<T>) -> (Repor
             (Report::Fault(bounded(fault, sluice.inner.settings.result_limit)), None, source)
         }
         Err(Caught) => {
-            let (fault, source) = Failure::unknown("the effect panicked").into_parts();
+            let (fault, source) = Failure::unclassified("the effect panicked").into_parts();
             (Report::Fault(fault), None, source)
         }
     }
 }
 
-/// A success survives its result: whatever cannot be written down so that it reads back equal is not kept.
+/// A success survives its result: whatever cannot be written down so that it reads back equal is not kept. Writing it
+/// down runs the caller's code, and a panic there must not lose the success.
 fn keep<T: Serialize>(value: &T, limit: usize) -> Kept {
-    if check_plain(value).is_err() {
-        return Kept::absent(NotKept::NotStorable);
+    let written = catch_unwind(AssertUnwindSafe(|| {
+        check_plain(value).ok()?;
+        serde_json::to_vec(value).ok()
+    }));
+    match written {
+        Ok(Some(text)) => Kept::within(text, limit),
+        Ok(None) | Err(_) => Kept::absent(NotKept::NotStorable),
     }
-    serde_json::to_vec(value)
-        .map_or_else(|_| Kept::absent(NotKept::NotStorable), |text| Kept::within(text, limit))
 }
 
 fn bounded(mut fault: Fault, limit: usize) -> Fault {
@@ -112,7 +131,11 @@ fn bounded(mut fault: Fault, limit: usize) -> Fault {
     fault
 }
 
-fn told<T: DeserializeOwned>(settled: Settled, value: Option<T>, held: &Held) -> Result<Done<T>, Error> {
+fn told<T: Serialize + DeserializeOwned>(
+    settled: Settled,
+    value: Option<T>,
+    held: &Held,
+) -> Result<Done<T>, Error> {
     match (settled, value) {
         (Settled::Recorded(_), Some(value)) => Ok(Done::Executed(value)),
         // Done all the same, by an older execution or by a verdict; what is recorded stands.
@@ -124,7 +147,19 @@ fn told<T: DeserializeOwned>(settled: Settled, value: Option<T>, held: &Held) ->
         (Settled::Recorded(now), None) | (Settled::Refused(now), _) => {
             Err(answer::ended(&now, Some(held.epoch)))
         }
-        (Settled::Unrecorded { report, is_spooled }, _) => Err(unrecorded(held, report, is_spooled)),
+        (Settled::Unrecorded { report, is_spooled }, value) => {
+            Err(unrecorded(held, whole(report, value), is_spooled))
+        }
+    }
+}
+
+/// The error may be the last copy of a result, so it carries all of it, however large.
+fn whole<T: Serialize>(report: Report, value: Option<T>) -> Report {
+    match (report, value) {
+        (Report::Success { kept, object_id }, Some(value)) if kept.value == Err(NotKept::TooLarge) => {
+            Report::Success { kept: keep(&value, usize::MAX), object_id }
+        }
+        (report, _) => report,
     }
 }
 

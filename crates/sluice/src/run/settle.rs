@@ -29,8 +29,16 @@ pub(crate) enum Settled {
     },
 }
 
-/// Settles one claim's outcome.
+/// Settles one claim's outcome, as patiently as the handle was told to; what cannot be settled goes to the evidence port.
 pub(crate) async fn settle(sluice: &Sluice, held: &Held, report: Report) -> Settled {
+    match offer(sluice, held, report, sluice.inner.settings.settle_patience).await {
+        Settled::Unrecorded { report, .. } => spool(sluice, held, report).await,
+        settled => settled,
+    }
+}
+
+/// Offers an outcome to the ledger for so long.
+pub(crate) async fn offer(sluice: &Sluice, held: &Held, report: Report, patience: Duration) -> Settled {
     let started = sluice.inner.ports.clock.elapsed();
     let mut pause = PAUSE_FIRST;
     let mut found = Some(Box::new(held.snapshot()));
@@ -42,13 +50,11 @@ pub(crate) async fn settle(sluice: &Sluice, held: &Held, report: Report) -> Sett
         match tried {
             Ok(Tried::Settled(settled)) => return settled,
             Ok(Tried::Found(now)) => found = Some(now),
-            Ok(Tried::Vanished) => return spool(sluice, held, report).await,
+            Ok(Tried::Vanished) => return Settled::Unrecorded { report, is_spooled: false },
             Err(error) => {
                 let waited = sluice.inner.ports.clock.elapsed().saturating_sub(started);
-                if !(error.is_retryable() || error.outcome_unknown)
-                    || waited >= sluice.inner.settings.settle_patience
-                {
-                    return spool(sluice, held, report).await;
+                if !(error.is_retryable() || error.outcome_unknown) || waited >= patience {
+                    return Settled::Unrecorded { report, is_spooled: false };
                 }
                 sluice.inner.ports.sleep.sleep(pause).await;
                 pause = (pause * 2).min(PAUSE_LONGEST);
@@ -88,7 +94,7 @@ async fn step(
             Written::Found { snapshot: Some(now), .. } => Ok(Tried::Found(now)),
         },
         SettleStep::Already => Ok(Tried::Settled(Settled::Recorded(found))),
-        SettleStep::Refused(_) if found.record.body.epoch < held.epoch => Ok(Tried::Vanished),
+        SettleStep::Unheard => Ok(Tried::Vanished),
         SettleStep::Refused(event) => {
             // A notice that cannot be written changes nothing about the answer.
             let _ = sluice.inner.store.notice(held.id.clone(), event).await;

@@ -83,9 +83,16 @@ async fn outcome<T: DeserializeOwned>(
             }
             Step::Wait(_) | Step::Claim(_) => {}
         }
-        // The looker lives as long as a receiver does, so the channel cannot close while this one waits.
-        let _ = looks.changed().await;
-        found.clone_from(&looks.borrow_and_update());
+        if looks.changed().await.is_ok() {
+            found.clone_from(&looks.borrow_and_update());
+        } else {
+            // The looker ended with the runtime it ran on: look oneself, and follow another one.
+            sluice.inner.ports.sleep.sleep(sluice.inner.waiters.pause()).await;
+            found = sluice.inner.store.read(&delivery.id).await?;
+            if let Some(seen) = &found {
+                looks = sluice.inner.waiters.follow(&delivery.id, seen);
+            }
+        }
         last.clone_from(&found);
     }
 }

@@ -1,0 +1,52 @@
+//! Runs one delivery, and listens to signals while it waits for others.
+
+use super::effect::Performer;
+use crate::child::signals::Arriving;
+use crate::exit;
+use crate::report::Fail;
+use serde_json::Value;
+use sluice::{Done, EffectSpec, Error, Failure, Sluice};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often a signal that was meant for a command is thought over, in case the command never came to run.
+const SECOND_THOUGHT: Duration = Duration::from_millis(100);
+
+/// Runs the delivery. With a claim under way a signal is the command's; without one there is only waiting to end.
+pub async fn deliver(
+    sluice: &Sluice,
+    spec: EffectSpec,
+    performer: &Arc<Performer>,
+    waiting: &mut Arriving,
+    command: Arriving,
+) -> Result<Result<Done<Value>, Error>, Fail> {
+    let effect = {
+        let performer = performer.clone();
+        let mut arriving = Some(command);
+        move |ctx| {
+            let performer = performer.clone();
+            let arriving = arriving.take();
+            async move {
+                match arriving {
+                    Some(arriving) => performer.perform(ctx, arriving).await,
+                    None => Err(Failure::not_started("a command is started once for each delivery")),
+                }
+            }
+        }
+    };
+    let run = sluice.run(spec, effect);
+    tokio::pin!(run);
+    let mut asked_to_end = false;
+    loop {
+        tokio::select! {
+            biased;
+            result = &mut run => return Ok(result),
+            _ = waiting.next_ending() => asked_to_end = true,
+            () = tokio::time::sleep(SECOND_THOUGHT), if asked_to_end => {}
+        }
+        if asked_to_end && sluice.running() == 0 {
+            let said = "ended by a signal while waiting; nothing was run for this delivery";
+            return Err(Fail::Status(exit::AGAIN, said.to_owned()));
+        }
+    }
+}
