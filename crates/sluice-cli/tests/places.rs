@@ -104,3 +104,47 @@ fn a_mark_outside_of_a_command_is_refused() {
         place.command(["mark"]).env("SLUICE_CLAIM", "clm_x").env("SLUICE_EPOCH", "1").output().unwrap();
     assert_eq!(answer.status.code(), Some(2));
 }
+
+#[test]
+fn one_ledger_by_two_names_is_refused_or_is_one_place() {
+    let place = Place::new();
+    place.run("first", "true").expect(0);
+    std::os::unix::fs::symlink(place.path("ledger.db"), place.path("soft.db")).unwrap();
+    let by = |name: &str, key: &str, script: &str| {
+        let store = format!("sqlite:{}", place.path(name).display());
+        place.sluice(["run", "--store", &store, "--quiet-replay", "--key", key, "--", "sh", "-c", script])
+    };
+    assert_eq!(by("soft.db", "k", "echo out").expect(0).stdout(), "out\n");
+    assert_eq!(by("ledger.db", "k", "echo out").expect(0).stdout(), "out\n");
+    assert!(!place.path("soft.db-wal").exists() && !place.path("soft.db.locks").exists());
+    std::fs::hard_link(place.path("ledger.db"), place.path("hard.db")).unwrap();
+    for name in ["hard.db", "ledger.db"] {
+        assert!(by(name, "k2", "echo hit >> $WITNESS").expect(78).stderr().contains("more than one name"));
+    }
+    assert_eq!(place.witnessed(), 0);
+}
+
+#[test]
+fn an_outcome_into_a_pipe_is_written_there_and_a_link_is_followed() {
+    let place = Place::new();
+    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status().unwrap();
+    assert!(made.success());
+    let mut child = place.command(["run", "--key", "k", "--outcome", "pipe", "--", "true"]).spawn().unwrap();
+    let read = std::fs::read_to_string(place.path("pipe")).unwrap();
+    assert!(read.contains("\"answer\":\"executed\"") && child.wait().unwrap().success());
+    std::os::unix::fs::symlink("target.json", place.path("link.json")).unwrap();
+    place.write("target.json", "old");
+    place.run_with("k2", &["--outcome", "link.json"], "true").expect(0);
+    assert!(std::fs::read_to_string(place.path("target.json")).unwrap().contains("executed"));
+    assert!(place.path("link.json").is_symlink());
+}
+
+#[test]
+fn a_store_variable_that_is_not_utf8_is_no_other_ledger() {
+    use std::os::unix::ffi::OsStrExt;
+    let place = Place::new();
+    let odd = std::ffi::OsStr::from_bytes(b"sqlite:/tmp/\xff.db");
+    let answer =
+        place.command(["run", "--key", "k", "--", "true"]).env("SLUICE_STORE", odd).output().unwrap();
+    assert_eq!(answer.status.code(), Some(78));
+}

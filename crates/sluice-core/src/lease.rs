@@ -5,7 +5,7 @@ use std::time::Duration;
 /// Shortest lease that can be asked for. Below it the renewals would crowd out the work.
 pub const SHORTEST: Duration = Duration::from_secs(1);
 /// Longest lease that can be asked for. Whoever wants more wants none.
-pub const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+pub const LONGEST: Duration = Duration::from_hours(366 * 24);
 /// Lease when nothing else is said.
 pub const DEFAULT: Duration = Duration::from_secs(30);
 /// A holder may still have something on the wire this long after its lease (attempt timeout aside).

@@ -87,16 +87,10 @@ fn unescaped(field: &[u8]) -> Vec<u8> {
     let mut rest = field;
     while let Some((first, after)) = rest.split_first() {
         let digits = after.get(..3).and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()).filter(|_| *first == b'\\') {
-            Some(byte) => {
-                plain.push(byte);
-                rest = &after[3..];
-            }
-            None => {
-                plain.push(*first);
-                rest = after;
-            }
-        }
+        let escaped =
+            digits.and_then(|digits| u8::from_str_radix(digits, 8).ok()).filter(|_| *first == b'\\');
+        plain.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { &after[3..] } else { after };
     }
     plain
 }

@@ -363,3 +363,68 @@ fn a_full_memory_ledger_refuses_new_keys_and_forgets_none() {
         assert_eq!(done.value(), Some(1));
     });
 }
+
+#[test]
+fn a_context_that_outlives_its_effect_may_start_nothing_more() {
+    in_virtual_time(async {
+        let world = World::new();
+        let worker = world.worker();
+        let (give, taken) = tokio::sync::oneshot::channel();
+        let mut give = Some(give);
+        let run = worker.run(lease(30), move |ctx| {
+            let _ = give.take().unwrap().send(ctx);
+            async { Err::<u32, _>(Failure::transient("not now")) }
+        });
+        assert_eq!(run.await.unwrap_err().code(), Code::Released);
+        let left_behind = taken.await.unwrap();
+        assert!(left_behind.may_send().is_err() && left_behind.is_cancelled());
+        assert_eq!(left_behind.mark().await.unwrap_err().code(), Code::LeaseLost);
+    });
+}
+
+#[test]
+fn a_result_whose_writing_down_breaks_down_is_a_success_that_is_not_kept() {
+    #[derive(serde::Deserialize)]
+    struct Breaks;
+    impl serde::Serialize for Breaks {
+        fn serialize<S: serde::Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+            panic!("while it is written down")
+        }
+    }
+    in_virtual_time(async {
+        let world = World::new();
+        let done = world.worker().run(lease(30), |_| async { Ok::<_, Failure>(Breaks) }).await.unwrap();
+        assert!(done.ran_now());
+        assert_eq!(status(&world.worker(), "k").await, Status::Succeeded);
+    });
+}
+
+#[test]
+fn a_runtime_without_a_timer_is_refused_before_anything_is_claimed() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let sluice = Sluice::open(sluice::MemoryStore::new()).build();
+        let error = sluice.run(spec("k"), |_| async { Ok::<_, Failure>(1) }).await.unwrap_err();
+        assert_eq!(error.code(), Code::Config);
+        assert!(look(&sluice, "k").await.is_none());
+    });
+}
+
+#[test]
+fn an_unknown_that_the_effect_itself_says_counts_even_before_its_mark() {
+    in_virtual_time(async {
+        let world = World::new();
+        for (text, said, wanted) in [
+            ("said", Failure::unknown("answer lost"), Status::Indeterminate),
+            ("unsaid", Failure::from(std::io::Error::other("x")), Status::Released),
+        ] {
+            let mut spec = spec(text);
+            spec.terms.declares_marks = true;
+            let mut said = Some(said);
+            let worker = world.worker();
+            let run = worker.run(spec, move |_| std::future::ready(Err::<u32, _>(said.take().unwrap())));
+            assert!(run.await.is_err());
+            assert_eq!(status(&world.worker(), text).await, wanted, "{text}");
+        }
+    });
+}

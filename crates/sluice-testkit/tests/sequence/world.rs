@@ -227,6 +227,8 @@ impl<'a> World<'a> {
             SettleStep::Write(change) => return self.write(&change, Cause::Word(epoch)),
             SettleStep::Refused(_) => drop(self.seen.insert("a word refused")),
             SettleStep::Already => drop(self.seen.insert("a word known before")),
+            // A look from before the grant knows nothing of it.
+            SettleStep::Unheard if found.record.body.epoch < epoch => {}
             SettleStep::Lost | SettleStep::Unheard => {
                 return Err("a word, told that its claim is not known".into());
             }
