@@ -141,18 +141,32 @@ fn a_kill_at_any_moment_leaves_at_most_one_effect_and_an_honest_answer() {
     assert!(doubts > 0, "some kills have to leave a doubt");
 }
 
+/// Kills a `sluice run` and its command, both at once.
+fn kill_whole(mut child: Child) {
+    let group = group_of_child(&child).unwrap();
+    kill("KILL", i64::from(child.id()));
+    kill("KILL", -group);
+    child.wait().unwrap();
+}
+
+/// Kills an unmarked command right after its effect; gives its script.
+fn killed_after_its_effect(place: &Place) -> &'static str {
+    let script = "echo hit >> $WITNESS; sleep 60";
+    let child = place.command(words("k", &[], script)).stderr(Stdio::null()).spawn().unwrap();
+    until("the effect happened", || place.witnessed() == 1);
+    kill_whole(child);
+    script
+}
+
 #[test]
 fn a_marked_command_that_dies_before_its_mark_runs_again_at_once() {
     let place = Place::new();
     let script =
         "echo $$ > pid; [ -e go ] || sleep 60; $SLUICE mark || exit 75; echo hit >> $WITNESS; echo done";
     let flags = ["--marked"];
-    let mut child = place.command(words("k", &flags, script)).stderr(Stdio::null()).spawn().unwrap();
+    let child = place.command(words("k", &flags, script)).stderr(Stdio::null()).spawn().unwrap();
     until("it runs", || place.path("pid").exists());
-    let group = group_of_child(&child).unwrap();
-    kill("KILL", i64::from(child.id()));
-    kill("KILL", -group);
-    child.wait().unwrap();
+    kill_whole(child);
     place.write("go", "");
     assert_eq!(place.run_with("k", &flags, script).expect(0).stdout(), "done\n");
     assert_eq!(place.witnessed(), 1);
@@ -161,13 +175,7 @@ fn a_marked_command_that_dies_before_its_mark_runs_again_at_once() {
 #[test]
 fn an_unmarked_command_that_dies_is_in_doubt_at_once() {
     let place = Place::new();
-    let script = "echo hit >> $WITNESS; sleep 60";
-    let mut child = place.command(words("k", &[], script)).stderr(Stdio::null()).spawn().unwrap();
-    until("the effect happened", || place.witnessed() == 1);
-    let group = group_of_child(&child).unwrap();
-    kill("KILL", i64::from(child.id()));
-    kill("KILL", -group);
-    child.wait().unwrap();
+    let script = killed_after_its_effect(&place);
     let answer = place.run_with("k", &["--no-wait"], script);
     assert!(answer.expect(90).stderr().contains("effects resolve k --landed"));
     assert_eq!(place.witnessed(), 1);
@@ -231,13 +239,7 @@ fn an_orphan_that_marks_late_is_refused_and_never_meets_a_second_run() {
 #[test]
 fn a_dead_holders_record_can_be_resolved_without_delivering_again() {
     let place = Place::new();
-    let script = "echo hit >> $WITNESS; sleep 60";
-    let mut child = place.command(words("k", &[], script)).stderr(Stdio::null()).spawn().unwrap();
-    until("the effect happened", || place.witnessed() == 1);
-    let group = group_of_child(&child).unwrap();
-    kill("KILL", i64::from(child.id()));
-    kill("KILL", -group);
-    child.wait().unwrap();
+    let script = killed_after_its_effect(&place);
     let resolved = place.sluice(["effects", "resolve", "k", "--landed", "--reason", "the witness says so"]);
     assert!(resolved.expect(0).stdout().contains("indeterminate → succeeded"), "{}", resolved.stdout());
     place.run("k", script).expect(94);
