@@ -137,6 +137,18 @@ fn an_outcome_into_a_pipe_is_written_there_and_a_link_is_followed() {
     place.run_with("k2", &["--outcome", "link.json"], "true").expect(0);
     assert!(std::fs::read_to_string(place.path("target.json")).unwrap().contains("executed"));
     assert!(place.path("link.json").is_symlink());
+    std::os::unix::fs::symlink("nowhere", place.path("dangling.json")).unwrap();
+    place.run_with("k3", &["--outcome", "dangling.json"], "true").expect(65);
+    assert!(place.path("dangling.json").is_symlink());
+}
+
+#[test]
+fn a_pipe_that_nobody_reads_does_not_hold_the_answer() {
+    let place = Place::new();
+    assert!(std::process::Command::new("mkfifo").arg(place.path("pipe")).status().unwrap().success());
+    let answer = place.run_with("k", &["--outcome", "pipe"], "echo out");
+    assert_eq!(answer.expect(0).stdout(), "out\n");
+    assert!(answer.stderr().contains("the outcome is in the ledger"), "{}", answer.stderr());
 }
 
 #[test]

@@ -7,11 +7,14 @@ use crate::exit;
 use crate::input::reason;
 use crate::report::{Fail, say};
 use crate::text::rfc3339;
+use rustix::fs::OFlags;
 use serde_json::{Value, json};
 use sluice::core::record::Record;
 use sluice::{Done, EffectSpec, Error};
 use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::NamedTempFile;
 
 /// Says everything that is known of a delivery: what it heard, and the record as it is now.
@@ -96,6 +99,30 @@ pub fn publish(args: &RunArgs, document: &Value, outcome: Option<OutcomeFile>) {
     }
 }
 
+/// How often a pipe is looked at for its reader, and the pause between.
+const LOOKS: u32 = 200;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Opens a pipe or device. A pipe that nobody reads must not hold up an answer that is known, so its reader has two
+/// seconds to appear.
+fn open_stream(path: &Path) -> std::io::Result<std::fs::File> {
+    let open = || {
+        let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
+        std::fs::OpenOptions::new().write(true).custom_flags(flags).open(path)
+    };
+    let mut opened = open();
+    for _ in 0..LOOKS {
+        if opened.is_ok() {
+            break;
+        }
+        std::thread::sleep(PAUSE);
+        opened = open();
+    }
+    let stream = opened?;
+    rustix::fs::fcntl_setfl(&stream, OFlags::empty())?;
+    Ok(stream)
+}
+
 /// Where `--outcome` leads, proved writable before anything is claimed.
 #[derive(Debug)]
 pub enum OutcomeFile {
@@ -112,7 +139,11 @@ impl OutcomeFile {
         let cannot = |why: &str| {
             Fail::Status(exit::BAD_INPUT, format!("--outcome {} cannot be written: {why}", path.display()))
         };
-        let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = match std::fs::canonicalize(path) {
+            Ok(real) => real,
+            Err(_) if path.is_symlink() => return Err(cannot("it is a link that leads nowhere")),
+            Err(_) => path.to_owned(),
+        };
         match std::fs::metadata(&path) {
             Ok(found) if found.is_dir() => return Err(cannot("it is a folder")),
             Ok(found) if !found.is_file() => return Ok(Some(Self::Stream { path })),
@@ -132,7 +163,7 @@ impl OutcomeFile {
                 (path, written)
             }
             Self::Stream { path } => {
-                let opened = std::fs::OpenOptions::new().write(true).open(&path);
+                let opened = open_stream(&path);
                 (path, opened.and_then(|mut stream| writeln!(stream, "{document}")))
             }
         };
