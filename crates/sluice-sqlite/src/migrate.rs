@@ -7,8 +7,8 @@ use crate::options::Options;
 use crate::place;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use sha2::{Digest, Sha256};
+use sluice_core::key::lower_hex;
 use sluice_core::store::{StoreError, StoreErrorKind as Kind};
-use std::fmt::Write as _;
 use std::path::Path;
 
 /// "slce": what `file(1)` and SQLite's own tools know a ledger by.
@@ -123,7 +123,7 @@ impl Migration {
     }
 
     fn digest(&self) -> String {
-        hex(&Sha256::digest(self.sql))
+        lower_hex(&Sha256::digest(self.sql))
     }
 }
 
@@ -139,7 +139,7 @@ fn found(transaction: &Transaction<'_>, options: &Options, ticker: &Ticker) -> R
             StoreError::new(Kind::Unavailable, sentence).with_source(error)
         })
     };
-    let id = hex(&draw()?[..16]);
+    let id = lower_hex(&draw()?[..16]);
     transaction.execute(META, (&id, NEWEST)).map_err(|error| told(error.into()))?;
     ticker.save(transaction, 1).map_err(told)?;
     // The ledger's own name in the id of a secret keeps a secret from being taken for another ledger's.
@@ -160,14 +160,6 @@ fn verify(conn: &Connection) -> Result<Result<(), StoreError>, Trouble> {
     }
     let sentence = "the ledger is damaged: its migrations are not those of its format";
     Ok(Err(StoreError::new(Kind::Corrupt, sentence)))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use sluice_core::decide::Answer;
 use sluice_core::error::About;
 use sluice_core::holder::Liveness;
 use sluice_core::ids::{Epoch, RecordId};
-use sluice_core::key::Match;
+use sluice_core::key::{Match, lower_hex};
 use sluice_core::lease::quiet_after;
 use sluice_core::outcome::{Kept, NotKept, Outcome};
 use sluice_core::record::{Record, Snapshot};
@@ -64,7 +64,7 @@ pub(crate) fn replay<T: DeserializeOwned>(record: &Record) -> Done<T> {
 }
 
 fn not_kept(kept: &Kept) -> Reason {
-    Reason::NotKept { bytes: kept.bytes, sha256: kept.sha256.map(sluice_core::outcome::hex) }
+    Reason::NotKept { bytes: kept.bytes, sha256: kept.sha256.map(|digest| lower_hex(&digest)) }
 }
 
 /// The error for an intent that ended without a success, as its own delivery or a waiter hears it.

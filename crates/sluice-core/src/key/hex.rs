@@ -3,7 +3,11 @@
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Writes bytes as lower-case hex.
-pub(super) fn lower(bytes: &[u8]) -> String {
+///
+/// ```
+/// assert_eq!(sluice_core::key::lower_hex(&[0, 0xab]), "00ab");
+/// ```
+pub fn lower(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
         text.push(char::from(DIGITS[usize::from(byte >> 4)]));

@@ -30,6 +30,7 @@ pub use derive::{idempotency_key, idempotency_key_text};
 pub use downstream::downstream_key;
 pub use error::{InputError, InputErrorKind};
 pub use fingerprint::{Fingerprint, Match, compare};
+pub use hex::lower as lower_hex;
 pub use intent::Intent;
 pub use json::Json;
 pub use name::{Key, KeyError, Namespace};
