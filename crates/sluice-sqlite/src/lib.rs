@@ -26,7 +26,8 @@
 //! # }
 //! ```
 //!
-//! Where to look: `store` is the front, `queue`, `writer` and `apply` change records, `reader`, `events` and `list` read
+//! Where to look: `store` is the front, `queue`, `writer` and `apply` change records, `sweep`, `ticker` and `deliveries` are retention, ledger time and the
+//! delivery counter, `reader`, `events` and `list` read
 //! them, `rows` turns a record into columns and back, `connect` and `migrate` open a file and refuse what is no
 //! ledger, `filesystem` refuses places that cannot keep the promise, `classify` says what went wrong, and
 //! [`clock`] is the only place that reads a clock.
@@ -40,6 +41,7 @@ mod apply;
 mod classify;
 pub mod clock;
 mod connect;
+mod deliveries;
 mod events;
 pub mod filesystem;
 mod job;
@@ -52,6 +54,9 @@ mod queue;
 mod reader;
 mod rows;
 mod store;
+mod sweep;
+mod ticker;
+mod upkeep;
 mod watch;
 mod writer;
 

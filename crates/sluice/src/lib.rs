@@ -11,16 +11,19 @@
 struct Readme;
 
 mod answer;
+mod count;
 mod ctx;
 mod done;
 mod effect;
 mod heart;
 mod held;
 mod memory;
+mod notes;
 mod recover;
 mod run;
 mod sluice;
 pub mod system;
+mod upkeep;
 mod verdicts;
 mod waiters;
 

@@ -65,7 +65,7 @@ pub struct StoreArg {
 /// Runs a command to its exit status.
 pub async fn dispatch(cli: Cli) -> u8 {
     let result = match cli.command {
-        Command::Run(args) => run::run(*args).await,
+        Command::Run(args) => Box::pin(run::run(*args)).await,
         Command::Mark(args) => mark::mark(args).await,
         Command::Key(command) => key::key(command),
         Command::Effects(command) => effects::effects(command).await,

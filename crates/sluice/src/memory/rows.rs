@@ -1,19 +1,22 @@
 //! The rows of a memory store: plain maps, one lock around them.
 
 use sluice_core::change::{Change, Facts, LeaseSet, renewal};
+use sluice_core::deliveries::Deliveries;
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
 use sluice_core::lease::LeaseView;
 use sluice_core::record::{LedgerTime, Record, Snapshot};
-use sluice_core::store::{Page, Query, Renewed, StoreError, StoreErrorKind, Written};
-use sluice_core::trail::{Event, EventDraft};
-use std::collections::BTreeMap;
+use sluice_core::retention::due;
+use sluice_core::store::{Renewed, StoreError, StoreErrorKind, Written};
+use sluice_core::timekeeper::{Reading, Timekeeper};
+use sluice_core::trail::{Event, EventDraft, LedgerEvent};
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 #[derive(Debug)]
-struct Row {
-    record: Record,
+pub(super) struct Row {
+    pub record: Record,
     lease_until: Duration,
-    number: u64,
+    pub number: u64,
     superseded: Vec<(ClaimId, Epoch)>,
 }
 
@@ -21,11 +24,15 @@ struct Row {
 #[derive(Debug)]
 pub(super) struct Rows {
     capacity: usize,
-    by_id: BTreeMap<RecordId, Row>,
-    by_number: BTreeMap<u64, RecordId>,
-    events: BTreeMap<RecordId, Vec<Event>>,
+    pub by_id: BTreeMap<RecordId, Row>,
+    pub by_number: BTreeMap<u64, RecordId>,
+    pub events: BTreeMap<RecordId, Vec<Event>>,
+    pub due: BTreeSet<(LedgerTime, u64)>,
+    pub due_of: BTreeMap<u64, LedgerTime>,
+    pub deliveries: BTreeMap<RecordId, Deliveries>,
+    pub ledger_events: Vec<LedgerEvent>,
+    pub keeper: Timekeeper,
     numbers: u64,
-    last: LedgerTime,
 }
 
 impl Row {
@@ -36,7 +43,7 @@ impl Row {
         }
     }
 
-    fn snapshot(&self, now: Duration) -> Snapshot {
+    pub fn snapshot(&self, now: Duration) -> Snapshot {
         Snapshot { record: self.record.clone(), lease: self.lease(now) }
     }
 
@@ -46,15 +53,29 @@ impl Row {
 }
 
 impl Rows {
-    pub fn new(capacity: usize) -> Self {
+    pub fn new(capacity: usize, reading: &Reading) -> Self {
         Self {
             capacity,
             by_id: BTreeMap::new(),
             by_number: BTreeMap::new(),
             events: BTreeMap::new(),
+            due: BTreeSet::new(),
+            due_of: BTreeMap::new(),
+            deliveries: BTreeMap::new(),
+            ledger_events: Vec::new(),
+            keeper: Timekeeper::begin(reading),
             numbers: 0,
-            last: LedgerTime(i64::MIN),
         }
+    }
+
+    /// Moves ledger time to now.
+    pub fn tick(&mut self, reading: &Reading) {
+        self.keeper = self.keeper.clone().moved(reading);
+    }
+
+    /// Ledger time, as of the last write.
+    pub fn time(&self) -> LedgerTime {
+        self.keeper.time
     }
 
     pub fn len(&self) -> usize {
@@ -67,32 +88,31 @@ impl Rows {
 
     pub fn apply(
         &mut self,
-        id: RecordId,
+        id: &RecordId,
         change: Change,
         now: Duration,
-        wall: LedgerTime,
+        reading: &Reading,
         incarnation: u64,
     ) -> Result<Written, StoreError> {
-        let row = self.by_id.get(&id);
+        self.tick(reading);
+        let row = self.by_id.get(id);
         let record = row.map(|row| &row.record);
         let granted_before =
             change.guard.looks_up(record).and_then(|claim| row.and_then(|row| row.granted_before(claim)));
         let lease = row.map_or(LeaseView::EndedAtReboot, |row| row.lease(now));
-        if let Err(unmet) = change.guard.check(Facts { record, lease, granted_before }) {
+        if let Err(unmet) = change.guard.check(Facts { record, lease, granted_before, now: self.time() }) {
             return Ok(Written::Found { snapshot: row.map(|row| Box::new(row.snapshot(now))), unmet });
         }
         if row.is_none() && self.by_id.len() >= self.capacity {
             let said = format!("the memory ledger holds {} records and takes no more", self.capacity);
             return Err(StoreError::new(StoreErrorKind::AtCapacity, said));
         }
-        self.last = self.last.max(wall);
-        let at = self.last;
-        Ok(self.write(id, change, now, at, incarnation))
+        Ok(self.write(id, change, now, self.time(), incarnation))
     }
 
     fn write(
         &mut self,
-        id: RecordId,
+        id: &RecordId,
         change: Change,
         now: Duration,
         at: LedgerTime,
@@ -122,13 +142,16 @@ impl Rows {
         }
         row.record.version = row.record.version.next();
         row.record.updated = at;
+        let events: Vec<_> = change.events().cloned().collect();
         row.record.body = change.set;
         if let LeaseSet::Grant(lease) = change.lease {
             row.lease_until = now.saturating_add(lease);
         }
         let snapshot = Box::new(row.snapshot(now));
-        let version = Some(row.record.version);
-        self.events.entry(id.clone()).or_default().push(Event { id, version, at, draft: change.event });
+        let (version, number) = (Some(row.record.version), row.number);
+        self.file(number, due(&snapshot.record.body, at).next());
+        let written = self.events.entry(id.clone()).or_default();
+        written.extend(events.into_iter().map(|draft| Event { id: id.clone(), version, at, draft }));
         Written::Applied(snapshot)
     }
 
@@ -150,48 +173,13 @@ impl Rows {
         renewed
     }
 
-    pub fn notice(&mut self, id: RecordId, draft: EventDraft, wall: LedgerTime) {
-        self.last = self.last.max(wall);
-        let event = Event { id: id.clone(), version: None, at: self.last, draft };
+    pub fn notice(&mut self, id: RecordId, draft: EventDraft, reading: &Reading) {
+        self.tick(reading);
+        let event = Event { id: id.clone(), version: None, at: self.time(), draft };
         self.events.entry(id).or_default().push(event);
     }
 
     pub fn events(&self, id: &RecordId) -> Vec<Event> {
         self.events.get(id).cloned().unwrap_or_default()
     }
-
-    pub fn list(&self, query: &Query, now: Duration) -> Result<Page, StoreError> {
-        let before = match &query.after {
-            Some(cursor) => cursor.parse().map_err(|_| bad_cursor())?,
-            None => u64::MAX,
-        };
-        let wanted = query.page();
-        let mut rows: Vec<_> = self
-            .by_number
-            .range(..before)
-            .rev()
-            .filter_map(|(_, id)| self.by_id.get(id))
-            .filter(|row| matches(query, row, self.last))
-            .take(wanted + 1)
-            .collect();
-        let more = rows.len() > wanted;
-        rows.truncate(wanted);
-        let next = rows.last().filter(|_| more).map(|row| row.number.to_string());
-        Ok(Page { items: rows.into_iter().map(|row| row.snapshot(now)).collect(), next })
-    }
-}
-
-fn matches(query: &Query, row: &Row, last: LedgerTime) -> bool {
-    let Record { id, body, updated, .. } = &row.record;
-    let within =
-        query.within.map_or(i64::MAX, |within| i64::try_from(within.as_millis()).unwrap_or(i64::MAX));
-    query.namespace.as_ref().is_none_or(|namespace| *namespace == id.namespace)
-        && (query.statuses.is_empty() || query.statuses.contains(&body.status))
-        && query.tool.as_ref().is_none_or(|tool| body.labels.tool.as_ref() == Some(tool))
-        && query.key_prefix.as_ref().is_none_or(|prefix| id.key.as_str().starts_with(prefix.as_str()))
-        && last.0.saturating_sub(updated.0) <= within
-}
-
-fn bad_cursor() -> StoreError {
-    StoreError::new(StoreErrorKind::Other, "that is not where a page of this ledger ended")
 }
