@@ -43,6 +43,7 @@ pub mod clock;
 mod connect;
 mod deliveries;
 mod events;
+mod facts;
 pub mod filesystem;
 mod job;
 mod list;
@@ -61,5 +62,6 @@ mod watch;
 mod writer;
 
 pub use clock::{LedgerClock, SystemClock};
+pub use facts::{Facts, flush_times};
 pub use options::{Entropy, Hook, Moment, Options};
 pub use store::SqliteStore;

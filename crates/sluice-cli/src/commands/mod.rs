@@ -1,15 +1,21 @@
 //! One file per command.
 
 mod demo;
+mod doctor;
 mod effects;
 mod explain;
 mod find;
 mod key;
 mod list;
 mod mark;
+mod note;
+mod person;
+mod reopen;
 mod resolve;
 mod shell;
 mod show;
+mod sweep;
+mod todo;
 
 use crate::report::Fail;
 use crate::run;
@@ -26,6 +32,7 @@ pub struct Cli {
 const EXIT: &str = "\
 Exit status:
   0    done, or the command's own status (on a first run it always passes through)
+  1    findings (doctor, todo --exit-code)
   2    usage            65   bad input          69   ledger away        70   a bug in sluice
   75   try again        77   too late           78   settings           90   nobody knows whether it happened
   91   key conflict, or a duplicate that was to be refused
@@ -45,6 +52,12 @@ enum Command {
     Effects(effects::EffectsCommand),
     /// Tell one intent's story: what happened, what is safe, what to type next
     Explain(explain::ExplainArgs),
+    /// List what needs a person: what nobody knows, what nobody came back for, what happened twice
+    Todo(todo::TodoArgs),
+    /// Forget what has outlived its keeping time
+    Sweep(sweep::SweepArgs),
+    /// Look whether the ledger and its host keep what they promise
+    Doctor(doctor::DoctorArgs),
     /// See for yourself
     #[command(subcommand)]
     Demo(demo::DemoCommand),
@@ -70,6 +83,9 @@ pub async fn dispatch(cli: Cli) -> u8 {
         Command::Key(command) => key::key(command),
         Command::Effects(command) => effects::effects(command).await,
         Command::Explain(args) => explain::explain(args).await,
+        Command::Todo(args) => todo::todo(args).await,
+        Command::Sweep(args) => sweep::sweep(args).await,
+        Command::Doctor(args) => doctor::doctor(args).await,
         Command::Demo(command) => demo::demo(command),
         Command::Completions(args) => Ok(shell::completions(&args)),
         Command::Man(args) => shell::man(&args),
