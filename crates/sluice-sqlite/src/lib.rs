@@ -42,6 +42,7 @@ pub mod clock;
 mod connect;
 mod events;
 pub mod filesystem;
+pub mod floor;
 mod job;
 mod list;
 mod migrate;

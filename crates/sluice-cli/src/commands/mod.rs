@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod bench;
 mod demo;
 mod effects;
 mod explain;
@@ -45,6 +46,8 @@ enum Command {
     Effects(effects::EffectsCommand),
     /// Tell one intent's story: what happened, what is safe, what to type next
     Explain(explain::ExplainArgs),
+    /// Measure this machine's ledger beside what its disk can do
+    Bench(bench::BenchArgs),
     /// See for yourself
     #[command(subcommand)]
     Demo(demo::DemoCommand),
@@ -70,6 +73,7 @@ pub async fn dispatch(cli: Cli) -> u8 {
         Command::Key(command) => key::key(command),
         Command::Effects(command) => effects::effects(command).await,
         Command::Explain(args) => explain::explain(args).await,
+        Command::Bench(args) => bench::bench(args).await,
         Command::Demo(command) => demo::demo(command),
         Command::Completions(args) => Ok(shell::completions(&args)),
         Command::Man(args) => shell::man(&args),
