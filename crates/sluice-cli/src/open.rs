@@ -9,6 +9,8 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+const MEMORY: &str = "memory:";
+
 /// Where a ledger is.
 #[derive(Clone, Debug)]
 pub struct Place {
@@ -17,15 +19,24 @@ pub struct Place {
     is_default: bool,
 }
 
-/// Finds the ledger that `--store` or `SLUICE_STORE` names, or the default one.
-pub fn place(store: Option<&str>) -> Result<Place, Fail> {
+/// The URL that `--store` or `SLUICE_STORE` gives, if either does.
+fn named(store: Option<&str>) -> Result<Option<String>, Fail> {
     let set = match std::env::var("SLUICE_STORE") {
         // Another ledger than the one that was meant would run what was done.
         Err(std::env::VarError::NotUnicode(_)) => return Err(config("SLUICE_STORE is not UTF-8")),
         set => set.ok(),
     };
-    let named = store.map(str::to_owned).or(set).filter(|url| !url.is_empty());
-    let Some(url) = named else { return default_place() };
+    Ok(store.map(str::to_owned).or(set).filter(|url| !url.is_empty()))
+}
+
+/// Whether the store that is named forgets everything when the command ends.
+pub fn is_memory(store: Option<&str>) -> Result<bool, Fail> {
+    Ok(named(store)?.is_some_and(|url| url == MEMORY))
+}
+
+/// Finds the ledger that `--store` or `SLUICE_STORE` names, or the default one.
+pub fn place(store: Option<&str>) -> Result<Place, Fail> {
+    let Some(url) = named(store)? else { return default_place() };
     if let Some(path) = url.strip_prefix("sqlite:") {
         if path.is_empty() {
             return Err(config("sqlite: needs a path, as in sqlite:/var/lib/sluice/ledger.db"));
@@ -36,7 +47,7 @@ pub fn place(store: Option<&str>) -> Result<Place, Fail> {
         }
         return Ok(place);
     }
-    if url == "memory:" {
+    if url == MEMORY {
         return Err(Fail::usage(
             "memory: forgets everything when the command ends, so it cannot be used here",
         ));
@@ -86,6 +97,11 @@ pub fn private_folder(folder: &Path) -> Result<(), Fail> {
 }
 
 impl Place {
+    /// Whether nobody named it.
+    pub fn is_default(&self) -> bool {
+        self.is_default
+    }
+
     /// The store as others can be told to find it.
     pub fn url(&self) -> String {
         format!("sqlite:{}", self.path.display())

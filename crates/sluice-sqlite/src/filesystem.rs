@@ -1,6 +1,9 @@
 //! Whether a file system can keep what a ledger promises.
 
+use crate::place::unescaped;
 use rustix::fs::statfs;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// What to do with a file system.
@@ -44,6 +47,27 @@ pub fn classify(f_type: u32) -> Verdict {
     KNOWN.iter().find(|(magic, _)| *magic == f_type).map_or(Verdict::Fine, |(_, verdict)| *verdict)
 }
 
+/// Names the type of the file system that holds a path, as the kernel lists it; `None` where it does not say.
+///
+/// ```
+/// use sluice_sqlite::filesystem::name_of;
+/// assert_eq!(name_of("/proc".as_ref()).as_deref(), Some("proc"));
+/// ```
+pub fn name_of(path: &Path) -> Option<String> {
+    let path = std::fs::canonicalize(path).ok()?;
+    named(&std::fs::read_to_string("/proc/self/mountinfo").ok()?, &path)
+}
+
+/// The innermost mount counts, and of two at one place the later one, which covers the other.
+fn named(mounts: &str, path: &Path) -> Option<String> {
+    let holds = |line: &str| {
+        let point = unescaped(line.split(' ').nth(4)?.as_bytes());
+        let name = line.split_once(" - ")?.1.split(' ').next()?;
+        path.starts_with(OsStr::from_bytes(&point)).then(|| (point.len(), name.to_owned()))
+    };
+    mounts.lines().filter_map(holds).max_by_key(|(length, _)| *length).map(|(_, name)| name)
+}
+
 /// Judges the file system that holds a path. One that cannot be asked is taken for fine: opening will tell.
 pub(crate) fn judge(path: &Path) -> Verdict {
     // The kernel's number has 32 bits, but some C types sign-extend it.
@@ -80,6 +104,16 @@ mod tests {
         for (f_type, verdict) in table {
             assert_eq!(classify(f_type), verdict, "{f_type:#x}");
         }
+    }
+
+    #[test]
+    fn the_innermost_and_newest_mount_names_the_file_system() {
+        let mounts = "1 0 8:1 / / rw - ext4 /dev/a rw\n2 1 0:2 / /my\\040data rw shared:1 - tmpfs t rw\n\
+                      3 1 0:3 / /my\\040data rw - xfs /dev/b rw\n";
+        let name = |path: &str| named(mounts, Path::new(path));
+        assert_eq!(name("/my data/x").as_deref(), Some("xfs"));
+        assert_eq!(name("/my database").as_deref(), Some("ext4"));
+        assert_eq!(named("nonsense\n", Path::new("/")), None);
     }
 
     #[test]

@@ -45,6 +45,7 @@ mod deliveries;
 mod events;
 mod facts;
 pub mod filesystem;
+pub mod floor;
 mod job;
 mod list;
 mod migrate;
@@ -62,6 +63,6 @@ mod watch;
 mod writer;
 
 pub use clock::{LedgerClock, SystemClock};
-pub use facts::{Facts, flush_times};
+pub use facts::Facts;
 pub use options::{Entropy, Hook, Moment, Options};
 pub use store::SqliteStore;

@@ -82,7 +82,7 @@ fn is_mount_point(mounts: &[u8], path: &Path) -> bool {
     })
 }
 
-fn unescaped(field: &[u8]) -> Vec<u8> {
+pub(crate) fn unescaped(field: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(field.len());
     let mut rest = field;
     while let Some((first, after)) = rest.split_first() {

@@ -20,7 +20,7 @@ pub fn listen() -> std::io::Result<(Arriving, Arriving)> {
     let ignored = ignored();
     for kind in ENDING.into_iter().chain([stop]) {
         // Whoever started us with a signal ignored, as nohup does, wants it ignored.
-        if ignored & (1 << (kind.as_raw_value() - 1)) != 0 {
+        if is_in(ignored, kind) {
             continue;
         }
         let mut arriving = signal(kind)?;
@@ -34,6 +34,27 @@ pub fn listen() -> std::io::Result<(Arriving, Arriving)> {
         });
     }
     Ok((Arriving(waiting), Arriving(command)))
+}
+
+/// Begins to listen to the signals that ask for the end, for a command that has no child. Ctrl-Z still stops it.
+pub fn ending() -> std::io::Result<Arriving> {
+    let (to_waiting, waiting) = mpsc::unbounded_channel();
+    let ignored = ignored();
+    for kind in ENDING.into_iter().filter(|kind| !is_in(ignored, *kind)) {
+        let mut arriving = signal(kind)?;
+        let to_waiting = to_waiting.clone();
+        tokio::spawn(async move {
+            while arriving.recv().await.is_some() {
+                // A listener that is gone has no more use for it.
+                let _ = to_waiting.send(kind.as_raw_value());
+            }
+        });
+    }
+    Ok(Arriving(waiting))
+}
+
+fn is_in(mask: u64, kind: SignalKind) -> bool {
+    mask & (1 << (kind.as_raw_value() - 1)) != 0
 }
 
 /// The signals that this process was started with ignored, one bit each.

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod bench;
 mod demo;
 mod doctor;
 mod effects;
@@ -58,6 +59,8 @@ enum Command {
     Sweep(sweep::SweepArgs),
     /// Look whether the ledger and its host keep what they promise
     Doctor(doctor::DoctorArgs),
+    /// Measure this machine's ledger beside what its disk can do
+    Bench(bench::BenchArgs),
     /// See for yourself
     #[command(subcommand)]
     Demo(demo::DemoCommand),
@@ -86,6 +89,7 @@ pub async fn dispatch(cli: Cli) -> u8 {
         Command::Todo(args) => todo::todo(args).await,
         Command::Sweep(args) => sweep::sweep(args).await,
         Command::Doctor(args) => doctor::doctor(args).await,
+        Command::Bench(args) => bench::bench(args).await,
         Command::Demo(command) => demo::demo(command),
         Command::Completions(args) => Ok(shell::completions(&args)),
         Command::Man(args) => shell::man(&args),

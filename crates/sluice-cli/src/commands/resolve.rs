@@ -93,13 +93,7 @@ fn ruling(args: &ResolveArgs) -> Result<Ruling, Fail> {
             Judgement::Landed(Kept::within(value.canonical().into_bytes(), usize::MAX))
         }
     };
-    Ok(Ruling {
-        epoch: args.epoch.map(Epoch),
-        judgement,
-        by,
-        reason,
-        force: args.force,
-    })
+    Ok(Ruling { epoch: args.epoch.map(Epoch), judgement, by, reason, force: args.force })
 }
 
 fn refused(step: &VerdictStep, record: &Snapshot, locks: &Locks) -> Fail {

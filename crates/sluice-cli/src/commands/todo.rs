@@ -135,7 +135,8 @@ async fn doubles(store: &SqliteStore, query: &Query) -> Result<(Vec<Item>, bool)
 async fn halted(store: &SqliteStore) -> Result<Option<Item>, Fail> {
     Ok(store.condition().await?.is_halted.then(|| Item {
         kind: "retention_halted",
-        said: "the clock of this host jumped, so that nothing is forgotten until somebody has looked".to_owned(),
+        said: "the clock of this host jumped, so that nothing is forgotten until somebody has looked"
+            .to_owned(),
         next: vec!["look: sluice doctor".to_owned()],
         record: None,
     }))
