@@ -124,7 +124,7 @@ impl Story {
         let record = &self.found.record;
         let due = due(&record.body, record.updated);
         let Some(forgotten) = due.record else {
-            return vec!["all of it, for as long as nobody has said what became of it.".to_owned()];
+            return vec!["all of it, for as long as it runs or nobody knows what became of it.".to_owned()];
         };
         let forgotten = rfc3339(forgotten);
         let mut lines = Vec::new();
@@ -137,11 +137,9 @@ impl Story {
             }
             _ => {}
         }
-        lines.push(format!(
-            "that it was delivered until {forgotten}: until then a delivery finds this record."
-        ));
+        lines.push(format!("its record until {forgotten}: until then every delivery finds it."));
         lines.push(
-            "After that the key is new again and a delivery runs, unless it says with --first-sent that it is older."
+            "After that the key is new again, and a delivery runs unless --first-sent shows that it is older."
                 .to_owned(),
         );
         if self.condition.is_halted {
