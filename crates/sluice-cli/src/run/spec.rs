@@ -5,7 +5,7 @@ use crate::child::watch::GRACE;
 use crate::input;
 use crate::report::Fail;
 use serde_json::Value;
-use sluice::core::key::{Json, Request};
+use sluice::core::key::{Json, Request, Suspicions};
 use sluice::core::lease;
 use sluice::core::record::{Labels, Terms};
 use sluice::{EffectSpec, Intent, Key, Namespace, Wait};
@@ -18,6 +18,8 @@ use std::time::Duration;
 pub struct Wanted {
     pub spec: EffectSpec,
     pub stdin: Option<Vec<u8>>,
+    /// What should not be in its key; empty where nobody wants to know.
+    pub suspicions: Suspicions,
 }
 
 /// Reads the flags, and the files and stdin they name.
@@ -41,7 +43,7 @@ pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
         wait: if args.no_wait { Wait::No } else { args.wait },
         ..EffectSpec::new(named.key)
     };
-    Ok(Wanted { spec, stdin })
+    Ok(Wanted { spec, stdin, suspicions: named.suspicions })
 }
 
 fn check(args: &RunArgs) -> Result<(), Fail> {
@@ -76,6 +78,7 @@ struct Named {
     key: Key,
     labels: Labels,
     compared: Compared,
+    suspicions: Suspicions,
 }
 
 enum Compared {
@@ -92,7 +95,9 @@ fn named(args: &RunArgs) -> Result<Named, Fail> {
         object_id: None,
     };
     if let Some(key) = &args.key {
-        return Ok(Named { key: Key::new(key.as_str())?, labels, compared: Compared::Command });
+        let suspicions = suspected(args, || Suspicions::of_key(key));
+        let key = Key::new(key.as_str())?;
+        return Ok(Named { key, labels, compared: Compared::Command, suspicions });
     }
     let intent = match &args.intent {
         Some(text) => Intent::from_text(&input::json_argument(text)?)?,
@@ -106,8 +111,13 @@ fn named(args: &RunArgs) -> Result<Named, Fail> {
         object_id: None,
     };
     let parts = intent.parts()?;
+    let suspicions = suspected(args, || Suspicions::of_parts(&parts));
     let compared = parts.get("args").cloned().unwrap_or(parts);
-    Ok(Named { key: intent.key()?, labels, compared: Compared::Parts(compared) })
+    Ok(Named { key: intent.key()?, labels, compared: Compared::Parts(compared), suspicions })
+}
+
+fn suspected(args: &RunArgs, look: impl FnOnce() -> Suspicions) -> Suspicions {
+    if args.no_warn { Suspicions::default() } else { look() }
 }
 
 /// An intent from single flags. The tool is always part of it: two tools with the same arguments are two intents.
