@@ -193,6 +193,7 @@ fn clocks_are_known_by_a_look_that_only_they_have() {
             r#""a":"Mon Nov 30 2026 10:00:00 GMT+0100 (Central European Standard Time)""#,
             r#""a":"11/30/2026, 10:00:00 AM""#,
             r#""a":"30.11.2026 10:00""#,
+            r#""a":"30/Nov/2026:10:00:00 +0000""#,
             r#""a":"order-17@2026-11-30T10:00:00Z""#,
             r#""a":"https://files.example.org/x?X-Date=20261130T100000Z&X-Expires=300""#,
             r#""a":"https://files.example.org/x?until=2026-11-30T10%3A00%3A00Z""#,

@@ -39,13 +39,12 @@ fn pairs(key: &str) -> impl Iterator<Item = (Words, Json)> {
 
 /// `attempt-2`, `retry:3` and `attempt2`.
 fn counts(key: &str) -> bool {
-    let parts = parts(&key.to_ascii_lowercase()).iter().map(|part| (*part).to_owned()).collect::<Vec<_>>();
+    let key = key.to_ascii_lowercase();
+    let parts = parts(&key);
+    let next = |at: usize| parts.get(at + 1).copied().unwrap_or_default();
     parts.iter().enumerate().any(|(at, part)| {
-        ["attempt", "retry", "redelivery"].iter().any(|word| {
-            let number = part.strip_prefix(word).map(|rest| {
-                if rest.is_empty() { parts.get(at + 1).map(String::as_str).unwrap_or_default() } else { rest }
-            });
-            number.is_some_and(|number| number.len() <= 3 && attempt::is_short_number(number))
-        })
+        let rest = ["attempt", "retry", "redelivery"].iter().find_map(|word| part.strip_prefix(word));
+        let number = rest.map(|rest| if rest.is_empty() { next(at) } else { rest });
+        number.is_some_and(|number| number.len() <= 3 && attempt::is_short_number(number))
     })
 }

@@ -9,7 +9,7 @@ const LONGEST: usize = 80;
 /// Whether a text consists of the pieces of a date and a time of day, and of nothing else.
 ///
 /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`,
-/// `11/30/2026, 10:00:00 AM`.
+/// `11/30/2026, 10:00:00 AM`, `30/Nov/2026:10:00:00 +0000`.
 pub(super) fn is_date_and_time(text: &str) -> bool {
     if text.len() > LONGEST {
         return false;
@@ -21,6 +21,7 @@ pub(super) fn is_date_and_time(text: &str) -> bool {
         match piece(word) {
             Some(Piece::Date) => has_date = true,
             Some(Piece::Time) => has_time = true,
+            Some(Piece::Both) => (has_date, has_time) = (true, true),
             Some(Piece::Other) => {}
             None => return false,
         }
@@ -31,6 +32,7 @@ pub(super) fn is_date_and_time(text: &str) -> bool {
 enum Piece {
     Date,
     Time,
+    Both,
     Other,
 }
 
@@ -40,6 +42,8 @@ fn piece(word: &str) -> Option<Piece> {
         Some(Piece::Date)
     } else if is_time(word) {
         Some(Piece::Time)
+    } else if lower.split_once(':').is_some_and(|(date, time)| is_signed_date(date) && is_time(time)) {
+        Some(Piece::Both)
     } else if is_named(&lower, &DAYS) || is_number_or_zone(word) {
         Some(Piece::Other)
     } else {
