@@ -16,11 +16,14 @@ pub mod broken;
 pub mod clock;
 pub mod conformance;
 pub mod faults;
+pub mod invariants;
 pub mod memory;
 pub mod model;
 pub mod random;
 pub mod redeliver;
 pub mod sample;
+pub mod scenarios;
+pub mod world;
 
 pub use block_on::block_on;
 pub use redeliver::{Redeliver, redeliver};
