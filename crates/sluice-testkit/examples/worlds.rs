@@ -22,6 +22,10 @@ fn main() {
                 }
             }
         }
-        println!("{:<34} {bad} bad of {seeds}, {ex} executions, {land} landings, {parked} parked, {:?} a world", scenario.as_str(), begun.elapsed() / u32::try_from(seeds).unwrap());
+        println!(
+            "{:<34} {bad} bad of {seeds}, {ex} executions, {land} landings, {parked} parked, {:?} a world",
+            scenario.as_str(),
+            begun.elapsed() / u32::try_from(seeds).unwrap()
+        );
     }
 }

@@ -8,7 +8,6 @@ use sluice_core::record::Record;
 use sluice_core::state::Status;
 use sluice_core::trail::{Event, EventDraft, EventKind};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 /// What an execution knows of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +25,8 @@ pub enum Knowledge {
 pub enum Answer {
     /// It happened, with this receipt where it was kept.
     Done(Option<String>),
-    /// It did not happen.
-    DidNotHappen,
+    /// It did not happen, as far as this epoch.
+    DidNotHappen(Option<Epoch>),
     /// Anything else.
     Other(&'static str),
 }
@@ -35,7 +34,6 @@ pub enum Answer {
 #[derive(Debug)]
 struct Execution {
     epoch: Epoch,
-    sent: Duration,
     landed: bool,
     knowledge: Knowledge,
 }
@@ -49,7 +47,8 @@ struct Watched {
     // Executions of which a true verdict said that they did not land.
     cleared: BTreeSet<Epoch>,
     told_done: bool,
-    told_not: Option<Duration>,
+    // The newest epoch up to which "did not happen" was told.
+    told_not: Option<Epoch>,
     landings_known: BTreeSet<Epoch>,
     // A record that was forgotten may be begun anew, and then another landing is rightly so.
     was_forgotten: bool,
@@ -102,7 +101,7 @@ impl Observer {
     }
 
     /// An execution acts on the target.
-    pub fn sent(&mut self, request: &Request, now: Duration) {
+    pub fn sent(&mut self, request: &Request) {
         self.executions += 1;
         let Some(watched) = self.watched.get_mut(&request.id) else {
             return self.broken(Invariant::I9, format!("{} was never asked for", request.id));
@@ -114,7 +113,7 @@ impl Observer {
         let doubled = other.map(|(_, other)| {
             format!("{} {} began while {} could take hold", request.id, request.epoch, other.epoch)
         });
-        let run = Execution { epoch: request.epoch, sent: now, landed: false, knowledge: Knowledge::Unknown };
+        let run = Execution { epoch: request.epoch, landed: false, knowledge: Knowledge::Unknown };
         watched.executions.insert(request.claim, run);
         let excused = watched.intended.repeatable || watched.was_forgotten;
         if let Some(seen) = doubled.filter(|_| self.is_honest && !excused) {
@@ -123,7 +122,7 @@ impl Observer {
     }
 
     /// The target says that it took hold.
-    pub fn landed(&mut self, request: &Request, _now: Duration) {
+    pub fn landed(&mut self, request: &Request) {
         let Some(watched) = self.watched.get_mut(&request.id) else { return };
         watched.landings += 1;
         if let Some(run) = watched.executions.get_mut(&request.claim) {
@@ -131,15 +130,17 @@ impl Observer {
         }
         let excused = watched.intended.repeatable || watched.was_forgotten;
         let landings = watched.landings;
-        let sent = watched.executions.get(&request.claim).map(|run| run.sent);
-        let told_not = watched.told_not.filter(|told| sent.is_some_and(|sent| sent <= *told));
+        let told_not = watched.told_not.filter(|told| request.epoch <= *told);
         if landings > 1 && self.is_honest && !excused {
             self.broken(Invariant::I1, format!("{} took hold {landings} times", request.id));
         }
         if let (Some(told), true) = (told_not, self.is_honest) {
             self.broken(
                 Invariant::I3,
-                format!("{} took hold after \"did not happen\" was told at {told:?}", request.id),
+                format!(
+                    "{} took hold in {} after \"did not happen\" was told of {told}",
+                    request.id, request.epoch
+                ),
             );
         }
     }
@@ -239,7 +240,7 @@ impl Observer {
     }
 
     /// A delivery of that request was told something.
-    pub fn told(&mut self, id: &RecordId, request: u32, answer: &Answer, now: Duration) {
+    pub fn told(&mut self, id: &RecordId, request: u32, answer: &Answer) {
         let Some(watched) = self.watched.get_mut(id) else { return };
         let (landings, honest) = (watched.landings, self.is_honest);
         match answer {
@@ -254,10 +255,11 @@ impl Observer {
                     self.broken(Invariant::I9, format!("{id} got the receipt {receipt:?}"));
                 }
             }
-            Answer::DidNotHappen => {
+            Answer::DidNotHappen(epoch) => {
                 self.answers[1] += 1;
-                watched.told_not = Some(now);
-                if landings > 0 && honest && !watched.was_forgotten {
+                watched.told_not = watched.told_not.max(*epoch);
+                let landed = |run: &Execution| run.landed && epoch.is_none_or(|epoch| run.epoch <= epoch);
+                if watched.executions.values().any(landed) && honest && !watched.was_forgotten {
                     self.broken(Invariant::I3, format!("{id} was told not to have happened, and took hold"));
                 }
             }

@@ -1,5 +1,6 @@
 //! Processes that come and go, what they run, and people who look after it. The runtime in them is the real one.
 
+use super::dice::Dice;
 use super::net::NetStore;
 use super::plan::{Care, Delivered, Intended, Plan, Point};
 use super::ports::{self, Host};
@@ -70,7 +71,8 @@ pub(super) struct Process {
 impl Process {
     /// Starts a process. The first thing it does is to take in what earlier ones on its host could not write down.
     pub fn start(stage: &Arc<Stage>, owner: Owner, host: &Host) -> Self {
-        let seed = stage.plan.seed ^ u64::from(owner.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // Mixed twice: streams that only begin at different places of one sequence would meet, and share claim ids.
+        let seed = Dice::new(stage.plan.seed).next() ^ Dice::new(!u64::from(owner.0)).next();
         let ports = ports::ports(&stage.scheduler, owner, host, &stage.lives, seed);
         let store = Arc::new(NetStore::new(stage, owner));
         let sluice = Sluice::open_shared(store).ports(ports).sweep_every(0).build();
@@ -96,7 +98,7 @@ impl Process {
             let effect = move |ctx| effect(acting.clone(), owner, intended.clone(), ctx);
             let told = answer(&process.sluice.run::<String, _, _>(spec, effect).await);
             stage.says(format_args!("{id} is told {told:?} by process {}", owner.0));
-            stage.observer().told(&id, delivered.request, &told, stage.now());
+            stage.observer().told(&id, delivered.request, &told);
         });
     }
 }
@@ -105,7 +107,7 @@ fn answer(result: &Result<Done<String>, Error>) -> Answer {
     match result {
         Ok(Done::Executed(receipt) | Done::Replayed(receipt, _)) => Answer::Done(Some(receipt.clone())),
         Ok(Done::WithoutValue(_)) => Answer::Done(None),
-        Err(error) if error.did_not_happen() => Answer::DidNotHappen,
+        Err(error) if error.did_not_happen() => Answer::DidNotHappen(error.details().epoch),
         Err(error) => Answer::Other(error.code().as_str()),
     }
 }
@@ -186,12 +188,13 @@ async fn judge(
         }
         match operator.resolve(id, &ruling).await {
             Ok(Resolved::Refused(step, _)) => {
-                stage.observer().not_cleared(id, epoch);
-                match *step {
-                    VerdictStep::NotQuiet(left) => stage.scheduler.sleep(left).await,
-                    VerdictStep::HolderLives(_) => stage.scheduler.sleep(Duration::from_secs(2)).await,
+                let pause = match *step {
+                    VerdictStep::NotQuiet(left) => left,
+                    VerdictStep::HolderLives(_) => Duration::from_secs(2),
                     _ => return,
-                }
+                };
+                stage.observer().not_cleared(id, epoch);
+                stage.scheduler.sleep(pause).await;
             }
             Ok(_) if care == Care::Twice => {
                 let _ = operator.resolve(id, &ruling).await;
