@@ -19,6 +19,7 @@ pub mod faults;
 pub mod invariants;
 pub mod memory;
 pub mod model;
+pub mod plants;
 pub mod random;
 pub mod redeliver;
 pub mod sample;

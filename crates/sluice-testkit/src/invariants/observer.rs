@@ -59,6 +59,7 @@ struct Watched {
 pub struct Observer {
     watched: BTreeMap<RecordId, Watched>,
     is_honest: bool,
+    honours_keys: bool,
     violations: Vec<Violation>,
     /// How many executions there were.
     pub executions: usize,
@@ -85,6 +86,7 @@ impl Observer {
         Self {
             watched: watched.collect(),
             is_honest: plan.is_honest(),
+            honours_keys: plan.target.honours_keys.is_some(),
             violations: Vec::new(),
             executions: 0,
             answers: [0; 3],
@@ -128,7 +130,8 @@ impl Observer {
         if let Some(run) = watched.executions.get_mut(&request.claim) {
             run.landed = true;
         }
-        let excused = watched.intended.repeatable || watched.was_forgotten;
+        // A target that honours keys takes a repeated request for the same one.
+        let excused = watched.intended.repeatable && !self.honours_keys || watched.was_forgotten;
         let landings = watched.landings;
         let told_not = watched.told_not.filter(|told| request.epoch <= *told);
         if landings > 1 && self.is_honest && !excused {

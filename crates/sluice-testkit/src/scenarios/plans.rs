@@ -242,6 +242,10 @@ pub(super) fn retention_boundary(seed: u64) -> Plan {
     let mut plan = quiet(seed, 2, 3);
     each_intent(&mut plan, |intent| intent.remember = Duration::from_secs(120));
     plan.target.silent = 30;
+    if dice.percent(30) {
+        // Longer than anything is remembered, and in flight all the time.
+        plan.intents[0].think_ms = (130_000, 200_000);
+    }
     plan.mishaps.push(dies(&mut dice, 2));
     for _ in 0..6 {
         let at = dice.ms(20_000, 400_000);

@@ -8,6 +8,7 @@ use super::scheduler::Owner;
 use super::stage::Stage;
 use super::target::{Reply, Request};
 use crate::invariants::{Answer, Knowledge};
+use crate::plants::How;
 use sluice::{Ctx, Done, EffectSpec, Error, Failure, OnFailed, Resolved, Sluice, TakenIn, Wait};
 use sluice_core::decide::{Judgement, Ruling, VerdictStep};
 use sluice_core::ids::RecordId;
@@ -93,9 +94,19 @@ impl Process {
         let intended = stage.plan.intents[delivered.intent].clone();
         let (stage, delivered, process) = (stage.clone(), delivered.clone(), self.clone());
         stage.clone().scheduler.spawn(self.owner, async move {
-            let (id, spec, owner) = (intended.id(), intended.spec(&delivered), process.owner);
+            let (id, mut spec, owner) = (intended.id(), intended.spec(&delivered), process.owner);
+            if matches!(stage.planted, Some(How::NoFingerprint)) {
+                spec.fingerprint = None;
+            }
             let acting = stage.clone();
-            let effect = move |ctx| effect(acting.clone(), owner, intended.clone(), ctx);
+            let effect = move |ctx: Ctx| {
+                let (stage, intended, claim) = (acting.clone(), intended.clone(), ctx.claim());
+                async move {
+                    let ended = effect(&stage, owner, intended, ctx).await;
+                    stage.lives.ran(claim);
+                    ended
+                }
+            };
             let told = answer(&process.sluice.run::<String, _, _>(spec, effect).await);
             stage.says(format_args!("{id} is told {told:?} by process {}", owner.0));
             stage.observer().told(&id, delivered.request, &told);
@@ -113,7 +124,7 @@ fn answer(result: &Result<Done<String>, Error>) -> Answer {
 }
 
 /// The effect as a careful user writes it: it marks, looks whether it may still act, acts, and says what it knows.
-async fn effect(stage: Arc<Stage>, owner: Owner, intended: Intended, ctx: Ctx) -> Result<String, Failure> {
+async fn effect(stage: &Arc<Stage>, owner: Owner, intended: Intended, ctx: Ctx) -> Result<String, Failure> {
     stage.reaches(owner, Point::Begins).await;
     let think = stage.draw_ms(intended.think_ms);
     stage.scheduler.sleep(think).await;

@@ -10,6 +10,7 @@ use super::stage::{Props, Stage};
 use super::target::Target;
 use crate::block_on;
 use crate::invariants::Violation;
+use crate::plants::{How, PlantedStore};
 use sluice::{MemoryStore, Sluice};
 use sluice_core::outcome::digest;
 use sluice_core::state::Status;
@@ -27,7 +28,7 @@ const SECOND: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub struct World {
     plan: Plan,
-    wrap: fn(Arc<dyn Store>) -> Arc<dyn Store>,
+    planted: Option<How>,
 }
 
 /// What happened in a world.
@@ -72,17 +73,17 @@ impl fmt::Display for Told {
 impl World {
     /// A world of this plan, on a ledger as it should be.
     pub fn new(plan: Plan) -> Self {
-        Self { plan, wrap: |store| store }
+        Self { plan, planted: None }
     }
 
-    /// The same on a ledger that something was done to: for planted bugs.
-    pub fn on(plan: Plan, wrap: fn(Arc<dyn Store>) -> Arc<dyn Store>) -> Self {
-        Self { plan, wrap }
+    /// The same with a bug planted in it.
+    pub fn with(plan: Plan, planted: How) -> Self {
+        Self { plan, planted: Some(planted) }
     }
 
     /// Plays it.
     pub fn run(self) -> Told {
-        let mut play = Play::new(self.plan, self.wrap);
+        let mut play = Play::new(self.plan, self.planted);
         play.storm();
         play.calm();
         play.end()
@@ -99,10 +100,13 @@ struct Play {
 }
 
 impl Play {
-    fn new(plan: Plan, wrap: fn(Arc<dyn Store>) -> Arc<dyn Store>) -> Self {
+    fn new(plan: Plan, planted: Option<How>) -> Self {
         let mut dice = Dice::new(plan.seed);
         let scheduler = Scheduler::new(dice.fork());
         let ledger_clock = HostClock::new(&scheduler, 0);
+        if matches!(planted, Some(How::LeasesByWall)) {
+            ledger_clock.steps_with_the_wall();
+        }
         let inner = MemoryStore::in_world(ledger_clock.clone(), &SeededChance::new(dice.next()), 10_000);
         let ways = Ways::new(plan.weather.clone(), dice.fork(), &plan.mishaps);
         let target = Target::new(plan.target.clone(), dice.fork());
@@ -115,7 +119,9 @@ impl Play {
         });
         let hosts = hosts.collect();
         let dice = dice.fork();
-        let props = Props { scheduler, store: wrap(Arc::new(inner)), ledger_clock, ways, target, dice };
+        let inner: Arc<dyn Store> = Arc::new(inner);
+        let store = planted.map_or_else(|| inner.clone(), |how| PlantedStore::over(inner.clone(), how));
+        let props = Props { scheduler, store, ledger_clock, ways, target, dice, planted };
         let stage = Stage::new(plan, props);
         let processes = stage.plan.workers.iter().map(|_| (None, Some(Duration::ZERO))).collect();
         Self { stage, hosts, processes, owners: 0, parked: 0 }
@@ -205,11 +211,10 @@ impl Play {
     }
 
     fn look(&mut self, care: Care) {
+        // At the same machine as the first worker, so that its locks tell something.
         let host = Host {
-            number: 1_000,
-            clock: HostClock::new(&self.stage.scheduler, 0),
             drawer: Arc::new(Drawer::default()),
-            has_locks: false,
+            ..self.hosts[self.stage.plan.workers[0].host].clone()
         };
         let (stage, seed) = (&self.stage, self.stage.plan.seed ^ 0xada);
         let ports = ports::ports(&stage.scheduler, Owner::WORLD, &host, &stage.lives, seed);

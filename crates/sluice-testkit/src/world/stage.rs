@@ -9,6 +9,7 @@ use super::scheduler::{Owner, Scheduler};
 use super::target::{Reply, Request, Target};
 use crate::block_on;
 use crate::invariants::{Knowledge, Observer};
+use crate::plants::How;
 use sluice_core::change::Change;
 use sluice_core::ids::RecordId;
 use sluice_core::store::{Store, StoreError, Swept, Written};
@@ -24,6 +25,7 @@ pub struct Stage {
     pub(super) lives: Arc<Lives>,
     pub(super) plan: Plan,
     pub(super) begun: Duration,
+    pub(super) planted: Option<How>,
     pub(super) ledger_clock: Arc<HostClock>,
     store: Arc<dyn Store>,
     ways: Mutex<Ways>,
@@ -60,6 +62,7 @@ pub(super) struct Props {
     pub ways: Ways,
     pub target: Target,
     pub dice: Dice,
+    pub planted: Option<How>,
 }
 
 impl Stage {
@@ -67,8 +70,9 @@ impl Stage {
         let observer = Observer::new(&plan);
         Arc::new(Self {
             begun: props.scheduler.now(),
+            planted: props.planted,
             scheduler: props.scheduler,
-            lives: Arc::default(),
+            lives: Arc::new(Lives::new(matches!(props.planted, Some(How::WitnessLies)))),
             ledger_clock: props.ledger_clock,
             store: props.store,
             ways: Mutex::new(props.ways),
