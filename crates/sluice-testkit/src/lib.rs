@@ -13,6 +13,7 @@
 
 mod block_on;
 pub mod broken;
+pub mod chaos;
 pub mod clock;
 pub mod conformance;
 pub mod faults;
@@ -20,6 +21,7 @@ pub mod invariants;
 pub mod memory;
 pub mod model;
 pub mod plants;
+#[cfg(feature = "random")]
 pub mod random;
 pub mod redeliver;
 pub mod sample;

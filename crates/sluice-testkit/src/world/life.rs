@@ -73,7 +73,7 @@ impl Process {
     /// Starts a process. The first thing it does is to take in what earlier ones on its host could not write down.
     pub fn start(stage: &Arc<Stage>, owner: Owner, host: &Host) -> Self {
         // Mixed twice: streams that only begin at different places of one sequence would meet, and share claim ids.
-        let seed = Dice::new(stage.plan.seed).next() ^ Dice::new(!u64::from(owner.0)).next();
+        let seed = Dice::new(stage.plan.seed).bits() ^ Dice::new(!u64::from(owner.0)).bits();
         let ports = ports::ports(&stage.scheduler, owner, host, &stage.lives, seed);
         let store = Arc::new(NetStore::new(stage, owner));
         let sluice = Sluice::open_shared(store).ports(ports).sweep_every(0).build();
@@ -98,11 +98,11 @@ impl Process {
             if matches!(stage.planted, Some(How::NoFingerprint)) {
                 spec.fingerprint = None;
             }
-            let acting = stage.clone();
+            let (acting, asked) = (stage.clone(), delivered.request);
             let effect = move |ctx: Ctx| {
                 let (stage, intended, claim) = (acting.clone(), intended.clone(), ctx.claim());
                 async move {
-                    let ended = effect(&stage, owner, intended, ctx).await;
+                    let ended = effect(&stage, owner, intended, asked, ctx).await;
                     stage.lives.ran(claim);
                     ended
                 }
@@ -110,6 +110,29 @@ impl Process {
             let told = answer(&process.sluice.run::<String, _, _>(spec, effect).await);
             stage.says(format_args!("{id} is told {told:?} by process {}", owner.0));
             stage.observer().told(&id, delivered.request, &told);
+        });
+    }
+}
+
+impl Process {
+    /// Acts on a delivery as a handler without a ledger does: again where it hears nothing good, three times at most, with
+    /// a key of its own for each delivery.
+    pub fn act_naively(&self, stage: &Arc<Stage>, delivered: &Delivered) {
+        let intended = stage.plan.intents[delivered.intent].clone();
+        let (stage, owner) = (stage.clone(), self.owner);
+        stage.clone().scheduler.spawn(owner, async move {
+            let id = intended.id();
+            for tried in 1..=3 {
+                stage.scheduler.sleep(stage.draw_ms(intended.think_ms)).await;
+                let request = stage.naive_request(&id);
+                stage.reaches(owner, Point::Acts).await;
+                let reply = stage.act(request);
+                stage.reaches(owner, Point::Acted).await;
+                match reply.await.ok().flatten() {
+                    Some(Reply::Receipt(_) | Reply::Declined) => return,
+                    Some(Reply::Down) | None => stage.scheduler.sleep(Duration::from_secs(1 << tried)).await,
+                }
+            }
         });
     }
 }
@@ -124,7 +147,13 @@ fn answer(result: &Result<Done<String>, Error>) -> Answer {
 }
 
 /// The effect as a careful user writes it: it marks, looks whether it may still act, acts, and says what it knows.
-async fn effect(stage: &Arc<Stage>, owner: Owner, intended: Intended, ctx: Ctx) -> Result<String, Failure> {
+async fn effect(
+    stage: &Arc<Stage>,
+    owner: Owner,
+    intended: Intended,
+    asked: u32,
+    ctx: Ctx,
+) -> Result<String, Failure> {
     stage.reaches(owner, Point::Begins).await;
     let think = stage.draw_ms(intended.think_ms);
     stage.scheduler.sleep(think).await;
@@ -138,6 +167,7 @@ async fn effect(stage: &Arc<Stage>, owner: Owner, intended: Intended, ctx: Ctx) 
         claim: ctx.claim(),
         epoch: ctx.epoch(),
         key: ctx.downstream_key().to_owned(),
+        asked,
     };
     let reply = stage.act(request.clone());
     stage.reaches(owner, Point::Acted).await;

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long all is quiet before everything has to have ended: the longest lease, the quiet period, and retries.
-const QUIET: Duration = Duration::from_secs(300);
+const QUIET: Duration = Duration::from_mins(5);
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A world that has not begun.
@@ -29,6 +29,8 @@ const SECOND: Duration = Duration::from_secs(1);
 pub struct World {
     plan: Plan,
     planted: Option<How>,
+    is_naive: bool,
+    stops_at_people: bool,
 }
 
 /// What happened in a world.
@@ -44,6 +46,8 @@ pub struct Told {
     pub executions: usize,
     /// How many of them took hold.
     pub landings: usize,
+    /// The same for each intent of the plan.
+    pub landings_each: Vec<usize>,
     /// How many answers were told: done, did not happen, other.
     pub answers: [usize; 3],
     /// In which states the records ended, before and after people had looked.
@@ -73,19 +77,32 @@ impl fmt::Display for Told {
 impl World {
     /// A world of this plan, on a ledger as it should be.
     pub fn new(plan: Plan) -> Self {
-        Self { plan, planted: None }
+        Self { plan, planted: None, is_naive: false, stops_at_people: false }
     }
 
     /// The same with a bug planted in it.
     pub fn with(plan: Plan, planted: How) -> Self {
-        Self { plan, planted: Some(planted) }
+        Self { planted: Some(planted), ..Self::new(plan) }
+    }
+
+    /// The same with processes that know no ledger: they act, and act again where they hear nothing good.
+    #[must_use]
+    pub fn naively(self) -> Self {
+        Self { is_naive: true, ..self }
+    }
+
+    /// Ends the world when all is quiet, before people look and everything is delivered once more.
+    #[must_use]
+    pub fn until_people_look(self) -> Self {
+        Self { stops_at_people: true, ..self }
     }
 
     /// Plays it.
     pub fn run(self) -> Told {
         let mut play = Play::new(self.plan, self.planted);
+        play.is_naive = self.is_naive;
         play.storm();
-        play.calm();
+        play.calm(self.stops_at_people);
         play.end()
     }
 }
@@ -97,6 +114,7 @@ struct Play {
     processes: Vec<(Option<Process>, Option<Duration>)>,
     owners: u32,
     parked: usize,
+    is_naive: bool,
 }
 
 impl Play {
@@ -107,7 +125,7 @@ impl Play {
         if matches!(planted, Some(How::LeasesByWall)) {
             ledger_clock.steps_with_the_wall();
         }
-        let inner = MemoryStore::in_world(ledger_clock.clone(), &SeededChance::new(dice.next()), 10_000);
+        let inner = MemoryStore::in_world(ledger_clock.clone(), &SeededChance::new(dice.bits()), 10_000);
         let ways = Ways::new(plan.weather.clone(), dice.fork(), &plan.mishaps);
         let target = Target::new(plan.target.clone(), dice.fork());
         let hosts = plan.workers.iter().map(|worker| (worker.host, worker)).collect::<BTreeMap<_, _>>();
@@ -124,7 +142,7 @@ impl Play {
         let props = Props { scheduler, store, ledger_clock, ways, target, dice, planted };
         let stage = Stage::new(plan, props);
         let processes = stage.plan.workers.iter().map(|_| (None, Some(Duration::ZERO))).collect();
-        Self { stage, hosts, processes, owners: 0, parked: 0 }
+        Self { stage, hosts, processes, owners: 0, parked: 0, is_naive: false }
     }
 
     /// Things happen and go wrong, each at its time.
@@ -171,7 +189,11 @@ impl Play {
         match thing {
             Thing::Delivery(delivered) => {
                 if let (Some(process), _) = &self.processes[delivered.worker] {
-                    process.deliver(&self.stage, &delivered);
+                    if self.is_naive {
+                        process.act_naively(&self.stage, &delivered);
+                    } else {
+                        process.deliver(&self.stage, &delivered);
+                    }
                 }
             }
             Thing::Mishap(mishap) => self.goes_wrong(mishap),
@@ -223,7 +245,7 @@ impl Play {
     }
 
     /// All is quiet: everything has to end by itself, or wait for a person; then people look, and it has to end.
-    fn calm(&mut self) {
+    fn calm(&mut self, stops_at_people: bool) {
         self.stage.says(format_args!("all is quiet"));
         self.stage.calm();
         for (process, back) in &mut self.processes {
@@ -233,6 +255,10 @@ impl Play {
         }
         self.raise();
         self.wait();
+        if stops_at_people {
+            self.parked = self.check_quiet(true);
+            return;
+        }
         self.deliver_all();
         self.parked = self.check_quiet(true);
         self.look(Care::Honest);
@@ -248,7 +274,7 @@ impl Play {
 
     fn deliver_all(&mut self) {
         for intent in 0..self.stage.plan.intents.len() {
-            let (at, patience) = (self.stage.now(), Duration::from_secs(60));
+            let (at, patience) = (self.stage.now(), Duration::from_mins(1));
             let delivered = Delivered { at, worker: 0, intent, request: 0, patience, reruns: false };
             self.happens(Thing::Delivery(delivered));
         }
@@ -267,9 +293,9 @@ impl Play {
     }
 
     fn end(self) -> Told {
-        let (mut ended, mut landings) = (BTreeMap::new(), 0);
+        let (mut ended, mut landings_each) = (BTreeMap::new(), Vec::new());
         for id in self.stage.plan.ids() {
-            landings += self.stage.target().landings(&id).len();
+            landings_each.push(self.stage.target().landings(&id).len());
             let Ok(Some(found)) = block_on(self.stage.store().read(&id)) else { continue };
             *ended.entry(found.record.body.status.as_str()).or_default() += 1;
             if let Ok(events) = block_on(self.stage.store().events(&id)) {
@@ -285,7 +311,8 @@ impl Play {
             violations: observer.violations().to_vec(),
             trace: self.stage.take_trace(),
             executions: observer.executions,
-            landings,
+            landings: landings_each.iter().sum(),
+            landings_each,
             answers: observer.answers,
             ended,
             parked: self.parked,

@@ -42,17 +42,18 @@ impl HostClock {
     pub fn step_wall(&self, ms: i64) {
         self.wall_ms.fetch_add(ms, Ordering::Relaxed);
     }
+}
 
-    fn scaled(&self, time: Duration, ppm: i64) -> Duration {
-        let nanos = i128::try_from(time.as_nanos()).unwrap_or(i128::MAX);
-        let scaled = nanos.saturating_add(nanos.saturating_mul(i128::from(ppm)) / 1_000_000);
-        Duration::from_nanos(u64::try_from(scaled).unwrap_or(u64::MAX))
-    }
+/// A time on a clock that is so many millionths too fast.
+fn scaled(time: Duration, ppm: i64) -> Duration {
+    let nanos = i128::try_from(time.as_nanos()).unwrap_or(i128::MAX);
+    let scaled = nanos.saturating_add(nanos.saturating_mul(i128::from(ppm)) / 1_000_000);
+    Duration::from_nanos(u64::try_from(scaled).unwrap_or(u64::MAX))
 }
 
 impl Clock for HostClock {
     fn elapsed(&self) -> Duration {
-        let steady = self.scaled(self.scheduler.now(), self.drift_ppm);
+        let steady = scaled(self.scheduler.now(), self.drift_ppm);
         if !self.follows_wall.load(Ordering::Relaxed) {
             return steady;
         }
@@ -62,7 +63,7 @@ impl Clock for HostClock {
     }
 
     fn wall(&self) -> LedgerTime {
-        let steady = self.scaled(self.scheduler.now(), self.drift_ppm);
+        let steady = scaled(self.scheduler.now(), self.drift_ppm);
         let passed = i64::try_from(steady.as_millis()).unwrap_or(i64::MAX);
         LedgerTime(EPOCH_MS.saturating_add(passed).saturating_add(self.wall_ms.load(Ordering::Relaxed)))
     }
@@ -90,7 +91,7 @@ impl Spawn for Tasks {
 impl Sleep for Tasks {
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
         // A clock that is too fast wakes its sleepers too early.
-        let real = self.clock.scaled(duration, -self.clock.drift_ppm).max(Duration::from_nanos(1));
+        let real = scaled(duration, -self.clock.drift_ppm).max(Duration::from_nanos(1));
         Box::pin(self.scheduler.sleep(real))
     }
 }

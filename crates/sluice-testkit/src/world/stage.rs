@@ -11,7 +11,7 @@ use crate::block_on;
 use crate::invariants::{Knowledge, Observer};
 use crate::plants::How;
 use sluice_core::change::Change;
-use sluice_core::ids::RecordId;
+use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::store::{Store, StoreError, Swept, Written};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -294,6 +294,13 @@ impl Stage {
             _ => None,
         });
         planned.filter(|_| !self.is_calm())
+    }
+
+    /// A request that no ledger stands behind. Its key is the intent's own, so that a target that honours keys can help.
+    pub(super) fn naive_request(&self, id: &RecordId) -> Request {
+        let number = lock(&self.dice).bits();
+        let claim = ClaimId::from_bytes((u128::from(number) << 64).to_be_bytes());
+        Request { id: id.clone(), claim, epoch: Epoch::FIRST, key: id.to_string(), asked: 0 }
     }
 
     /// What the execution under a claim knows of itself from now on.
