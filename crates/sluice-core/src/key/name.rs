@@ -65,8 +65,12 @@ impl fmt::Display for KeyError {
 impl std::error::Error for KeyError {}
 
 fn check(text: String, subject: Subject) -> Result<String, KeyError> {
-    let units = text.encode_utf16().count();
-    let control = text.chars().any(char::is_control);
+    // Nearly every key is hex digits, whose bytes are its units.
+    let (units, control) = if text.is_ascii() {
+        (text.len(), text.bytes().any(|byte| byte.is_ascii_control()))
+    } else {
+        (text.encode_utf16().count(), text.chars().any(char::is_control))
+    };
     if control || units == 0 || units > MAX_UNITS {
         return Err(KeyError { subject, units, control });
     }

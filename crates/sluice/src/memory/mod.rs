@@ -1,6 +1,7 @@
 //! The store for tests and examples: nothing survives the process.
 
 mod rows;
+mod table;
 
 use rows::Rows;
 use sluice_core::change::Change;
@@ -64,7 +65,8 @@ impl MemoryStore {
             fingerprint_secrets: vec![secret("f1")],
             downstream_secret: secret("d1"),
         };
-        Self { ledger, clock, rows: Mutex::new(Rows::new(capacity)) }
+        let rows = Mutex::new(Rows::new(capacity, &ledger.downstream_secret));
+        Self { ledger, clock, rows }
     }
 
     // A panic under the lock cannot leave half a change: a row is replaced as a whole after everything is checked.

@@ -1,7 +1,9 @@
 //! The rows of a memory store: plain maps, one lock around them.
 
+use super::table::Table;
 use sluice_core::change::{Change, Facts, LeaseSet, renewal};
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
+use sluice_core::key::Secret;
 use sluice_core::lease::LeaseView;
 use sluice_core::record::{LedgerTime, Record, Snapshot};
 use sluice_core::store::{Page, Query, Renewed, StoreError, StoreErrorKind, Written};
@@ -10,25 +12,57 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 #[derive(Debug)]
-struct Row {
-    record: Record,
+pub(super) struct Row {
+    pub record: Record,
     lease_until: Duration,
-    number: u64,
     superseded: Vec<(ClaimId, Epoch)>,
+    events: Vec<Entry>,
+}
+
+/// An event of a record, which knows the record's name.
+#[derive(Debug)]
+struct Entry {
+    version: Option<Version>,
+    at: LedgerTime,
+    draft: EventDraft,
 }
 
 /// Everything a memory store holds.
 #[derive(Debug)]
 pub(super) struct Rows {
     capacity: usize,
-    by_id: BTreeMap<RecordId, Row>,
-    by_number: BTreeMap<u64, RecordId>,
-    events: BTreeMap<RecordId, Vec<Event>>,
-    numbers: u64,
+    table: Table,
+    // Notices about keys of which there is no record.
+    strays: BTreeMap<RecordId, Vec<Entry>>,
     last: LedgerTime,
 }
 
+impl Entry {
+    fn event(&self, id: &RecordId) -> Event {
+        Event { id: id.clone(), version: self.version, at: self.at, draft: self.draft.clone() }
+    }
+}
+
 impl Row {
+    fn first(id: RecordId, change: Change, at: LedgerTime, incarnation: u64, mut events: Vec<Entry>) -> Self {
+        // Most records are claimed and settled, and no more.
+        events.reserve(2);
+        events.push(Entry { version: Some(Version::FIRST), at, draft: change.event });
+        let record =
+            Record { id, version: Version::FIRST, incarnation, created: at, updated: at, body: change.set };
+        Self { record, lease_until: Duration::ZERO, superseded: Vec::new(), events }
+    }
+
+    fn rewrite(&mut self, change: Change, at: LedgerTime) {
+        if let Some((epoch, claim)) = change.supersedes(Some(&self.record)) {
+            self.superseded.push((claim, epoch));
+        }
+        self.record.version = self.record.version.next();
+        self.record.updated = at;
+        self.record.body = change.set;
+        self.events.push(Entry { version: Some(self.record.version), at, draft: change.event });
+    }
+
     fn lease(&self, now: Duration) -> LeaseView {
         match self.lease_until.checked_sub(now) {
             Some(left) if !left.is_zero() => LeaseView::Live(left),
@@ -46,23 +80,16 @@ impl Row {
 }
 
 impl Rows {
-    pub fn new(capacity: usize) -> Self {
-        Self {
-            capacity,
-            by_id: BTreeMap::new(),
-            by_number: BTreeMap::new(),
-            events: BTreeMap::new(),
-            numbers: 0,
-            last: LedgerTime(i64::MIN),
-        }
+    pub fn new(capacity: usize, secret: &Secret) -> Self {
+        Self { capacity, table: Table::new(secret), strays: BTreeMap::new(), last: LedgerTime(i64::MIN) }
     }
 
     pub fn len(&self) -> usize {
-        self.by_id.len()
+        self.table.len()
     }
 
     pub fn read(&self, id: &RecordId, now: Duration) -> Option<Snapshot> {
-        self.by_id.get(id).map(|row| row.snapshot(now))
+        self.table.get(id).map(|row| row.snapshot(now))
     }
 
     pub fn apply(
@@ -73,7 +100,8 @@ impl Rows {
         wall: LedgerTime,
         incarnation: u64,
     ) -> Result<Written, StoreError> {
-        let row = self.by_id.get(&id);
+        let place = self.table.place(&id);
+        let row = place.and_then(|place| self.table.at(place));
         let record = row.map(|row| &row.record);
         let granted_before =
             change.guard.looks_up(record).and_then(|claim| row.and_then(|row| row.granted_before(claim)));
@@ -81,55 +109,28 @@ impl Rows {
         if let Err(unmet) = change.guard.check(Facts { record, lease, granted_before }) {
             return Ok(Written::Found { snapshot: row.map(|row| Box::new(row.snapshot(now))), unmet });
         }
-        if row.is_none() && self.by_id.len() >= self.capacity {
+        if row.is_none() && self.len() >= self.capacity {
             let said = format!("the memory ledger holds {} records and takes no more", self.capacity);
             return Err(StoreError::new(StoreErrorKind::AtCapacity, said));
         }
         self.last = self.last.max(wall);
-        let at = self.last;
-        Ok(self.write(id, change, now, at, incarnation))
-    }
-
-    fn write(
-        &mut self,
-        id: RecordId,
-        change: Change,
-        now: Duration,
-        at: LedgerTime,
-        incarnation: u64,
-    ) -> Written {
-        let row = self.by_id.entry(id.clone()).or_insert_with(|| {
-            self.numbers += 1;
-            self.by_number.insert(self.numbers, id.clone());
-            Row {
-                record: Record {
-                    id: id.clone(),
-                    version: Version(0),
-                    incarnation,
-                    created: at,
-                    updated: at,
-                    body: change.set.clone(),
-                },
-                lease_until: now,
-                number: self.numbers,
-                superseded: Vec::new(),
+        let (at, granted) = (self.last, change.lease);
+        let row = match place.and_then(|place| self.table.at_mut(place)) {
+            Some(row) => {
+                row.rewrite(change, at);
+                row
             }
-        });
-        if row.record.version > Version(0)
-            && let Some((epoch, claim)) = change.supersedes(Some(&row.record))
-        {
-            row.superseded.push((claim, epoch));
-        }
-        row.record.version = row.record.version.next();
-        row.record.updated = at;
-        row.record.body = change.set;
-        if let LeaseSet::Grant(lease) = change.lease {
+            None => {
+                let events = self.strays.remove(&id).unwrap_or_default();
+                let row = self.table.insert(Row::first(id, change, at, incarnation, events));
+                row.lease_until = now;
+                row
+            }
+        };
+        if let LeaseSet::Grant(lease) = granted {
             row.lease_until = now.saturating_add(lease);
         }
-        let snapshot = Box::new(row.snapshot(now));
-        let version = Some(row.record.version);
-        self.events.entry(id.clone()).or_default().push(Event { id, version, at, draft: change.event });
-        Written::Applied(snapshot)
+        Ok(Written::Applied(Box::new(row.snapshot(now))))
     }
 
     pub fn renew(
@@ -140,7 +141,7 @@ impl Rows {
         lease: Duration,
         now: Duration,
     ) -> Renewed {
-        let Some(row) = self.by_id.get_mut(id) else {
+        let Some(row) = self.table.place(id).and_then(|place| self.table.at_mut(place)) else {
             return Renewed::Lost;
         };
         let renewed = renewal(&row.record, row.lease(now), claim, epoch, lease);
@@ -152,32 +153,34 @@ impl Rows {
 
     pub fn notice(&mut self, id: RecordId, draft: EventDraft, wall: LedgerTime) {
         self.last = self.last.max(wall);
-        let event = Event { id: id.clone(), version: None, at: self.last, draft };
-        self.events.entry(id).or_default().push(event);
+        let entry = Entry { version: None, at: self.last, draft };
+        match self.table.place(&id).and_then(|place| self.table.at_mut(place)) {
+            Some(row) => row.events.push(entry),
+            None => self.strays.entry(id).or_default().push(entry),
+        }
     }
 
     pub fn events(&self, id: &RecordId) -> Vec<Event> {
-        self.events.get(id).cloned().unwrap_or_default()
+        let entries = self.table.get(id).map(|row| &row.events).or_else(|| self.strays.get(id));
+        entries.into_iter().flatten().map(|entry| entry.event(id)).collect()
     }
 
     pub fn list(&self, query: &Query, now: Duration) -> Result<Page, StoreError> {
         let before = match &query.after {
             Some(cursor) => cursor.parse().map_err(|_| bad_cursor())?,
-            None => u64::MAX,
+            None => usize::MAX,
         };
         let wanted = query.page();
         let mut rows: Vec<_> = self
-            .by_number
-            .range(..before)
-            .rev()
-            .filter_map(|(_, id)| self.by_id.get(id))
-            .filter(|row| matches(query, row, self.last))
+            .table
+            .newest_before(before)
+            .filter(|(_, row)| matches(query, row, self.last))
             .take(wanted + 1)
             .collect();
         let more = rows.len() > wanted;
         rows.truncate(wanted);
-        let next = rows.last().filter(|_| more).map(|row| row.number.to_string());
-        Ok(Page { items: rows.into_iter().map(|row| row.snapshot(now)).collect(), next })
+        let next = rows.last().filter(|_| more).map(|(place, _)| place.to_string());
+        Ok(Page { items: rows.into_iter().map(|(_, row)| row.snapshot(now)).collect(), next })
     }
 }
 

@@ -67,11 +67,11 @@ where
         let asked_at = sluice.inner.ports.clock.elapsed();
         match claim_durably(&sluice, &id, claim, change).await {
             Ok(Granted::Here(snapshot)) => {
-                let held = Arc::new(Held::granted(*snapshot, asked_at));
+                let held = Arc::new(Held::granted(snapshot.into(), asked_at));
                 perform(&sluice, held, effect, answer).await;
             }
             Ok(Granted::TooLate(snapshot)) => {
-                let held = Held::granted(*snapshot, Duration::ZERO);
+                let held = Held::granted(snapshot.into(), Duration::ZERO);
                 let late = Failure::not_started("the claim had ended before it was heard of");
                 conclude::<T>(&sluice, &held, Ok(Err(late)), Some(answer)).await;
             }
@@ -159,7 +159,7 @@ async fn withdraw(sluice: &Sluice, id: &RecordId, claim: ClaimId) {
     while sluice.inner.ports.clock.elapsed().saturating_sub(started) < sluice.inner.settings.settle_patience {
         match sluice.inner.store.read(id).await {
             Ok(Some(found)) if found.record.body.claim == claim => {
-                let held = Held::granted(found, Duration::ZERO);
+                let held = Held::granted(found.into(), Duration::ZERO);
                 let unheard = Failure::not_started("the ledger never said that the claim was granted");
                 settle(sluice, &held, Report::Fault(unheard.into_parts().0)).await;
                 return;

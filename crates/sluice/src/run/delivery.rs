@@ -28,24 +28,30 @@ impl Delivery {
             return Err(Error::new(Code::Config, "a lease is at least one second and at most a year"));
         }
         let id = RecordId::new(namespace, spec.key);
+        let plan = Plan {
+            claim: ClaimId::from_bytes(sluice.inner.ports.chance.bits()),
+            terms: spec.terms,
+            labels: spec.labels,
+            fingerprint: None,
+            downstream: Downstream::default(),
+        };
+        Ok(Self { id, plan, request: spec.fingerprint, on_duplicate: spec.on_duplicate, wait: spec.wait })
+    }
+
+    /// Makes what only the first claim of an intent writes. Most deliveries of a busy system are replays, which need
+    /// neither hash.
+    pub fn ready_first_claim(&mut self, sluice: &Sluice) -> Result<(), Error> {
         let ledger = sluice.inner.store.ledger();
-        let secret = ledger.fingerprint_secrets.first();
-        let fingerprint = match (&spec.fingerprint, secret) {
+        self.plan.fingerprint = match (&self.request, ledger.fingerprint_secrets.first()) {
             (Some(request), Some(secret)) => Some(request.fingerprint(secret)),
             (Some(_), None) => {
                 return Err(Error::new(Code::Store, "the ledger has no secret to make fingerprints with"));
             }
             (None, _) => None,
         };
-        let key = downstream_key(&ledger.downstream_secret, &id.namespace, &id.key, 0, 64)?;
-        let plan = Plan {
-            claim: ClaimId::from_bytes(sluice.inner.ports.chance.bits()),
-            terms: spec.terms,
-            labels: spec.labels,
-            fingerprint,
-            downstream: Downstream { key, rotation: 0 },
-        };
-        Ok(Self { id, plan, request: spec.fingerprint, on_duplicate: spec.on_duplicate, wait: spec.wait })
+        let key = downstream_key(&ledger.downstream_secret, &self.id.namespace, &self.id.key, 0, 64)?;
+        self.plan.downstream = Downstream { key, rotation: 0 };
+        Ok(())
     }
 
     /// What is known when the delivery looks at a record.

@@ -51,9 +51,12 @@ impl Sluice {
         F: FnMut(Ctx) -> Fut + Send + 'static,
         Fut: Future<Output = Result<T, Failure>> + Send + 'static,
     {
-        let delivery = Delivery::prepare(self, spec)?;
+        let mut delivery = Delivery::prepare(self, spec)?;
         loop {
             let found = self.inner.store.read(&delivery.id).await?;
+            if found.is_none() {
+                delivery.ready_first_claim(self)?;
+            }
             let arrival = delivery.arrival(self, found.as_ref());
             match arrive(found.as_ref(), arrival, &delivery.plan) {
                 Step::Lapse(change) => self.lapse(&delivery.id, change).await?,

@@ -54,7 +54,7 @@ where
         return conclude::<T>(sluice, held, Ok(Err(late)), Some(answer)).await;
     }
     let mut attempt = pin!(caught(move || effect(ctx)));
-    let Some(timeout) = held.snapshot().record.body.terms.attempt_timeout else {
+    let Some(timeout) = held.attempt_timeout else {
         let ended = attempt.await;
         drop(beating);
         return conclude(sluice, held, ended, Some(answer)).await;

@@ -7,6 +7,7 @@ use sluice_core::decide::{self, SettleStep};
 use sluice_core::ports::{Report, Unrecorded};
 use sluice_core::record::Snapshot;
 use sluice_core::store::{StoreError, Written};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// First pause between two tries.
@@ -17,9 +18,9 @@ const PAUSE_LONGEST: Duration = Duration::from_secs(1);
 /// What became of an outcome.
 pub(crate) enum Settled {
     /// It is in the ledger, and this is the record now.
-    Recorded(Box<Snapshot>),
+    Recorded(Arc<Snapshot>),
     /// It contradicts what is in the ledger, which stands.
-    Refused(Box<Snapshot>),
+    Refused(Arc<Snapshot>),
     /// The ledger does not know it; it was given to the evidence port.
     Unrecorded {
         /// What it reported.
@@ -41,7 +42,7 @@ pub(crate) async fn settle(sluice: &Sluice, held: &Held, report: Report) -> Sett
 pub(crate) async fn offer(sluice: &Sluice, held: &Held, report: Report, patience: Duration) -> Settled {
     let started = sluice.inner.ports.clock.elapsed();
     let mut pause = PAUSE_FIRST;
-    let mut found = Some(Box::new(held.snapshot()));
+    let mut found = Some(held.snapshot());
     loop {
         let tried = match found.take() {
             Some(found) => step(sluice, held, found, &report).await,
@@ -65,25 +66,26 @@ pub(crate) async fn offer(sluice: &Sluice, held: &Held, report: Report, patience
 
 enum Tried {
     Settled(Settled),
-    Found(Box<Snapshot>),
+    Found(Arc<Snapshot>),
     Vanished,
 }
 
 async fn look(sluice: &Sluice, held: &Held) -> Result<Tried, StoreError> {
     let found = sluice.inner.store.read(&held.id).await?;
-    Ok(found.map_or(Tried::Vanished, |found| Tried::Found(Box::new(found))))
+    Ok(found.map_or(Tried::Vanished, |found| Tried::Found(found.into())))
 }
 
 async fn step(
     sluice: &Sluice,
     held: &Held,
-    found: Box<Snapshot>,
+    found: Arc<Snapshot>,
     report: &Report,
 ) -> Result<Tried, StoreError> {
     match decide::settle(&found, held.claim, held.epoch, report) {
         SettleStep::Write(change) => match sluice.inner.store.apply(held.id.clone(), change).await? {
             Written::Applied(now) => {
-                held.saw((*now).clone());
+                let now = Arc::from(now);
+                held.saw(Arc::clone(&now));
                 sluice.inner.waiters.publish(&now);
                 Ok(Tried::Settled(Settled::Recorded(now)))
             }
@@ -91,7 +93,7 @@ async fn step(
             Written::Found { unmet: Unmet::Grant, .. } | Written::Found { snapshot: None, .. } => {
                 Ok(Tried::Vanished)
             }
-            Written::Found { snapshot: Some(now), .. } => Ok(Tried::Found(now)),
+            Written::Found { snapshot: Some(now), .. } => Ok(Tried::Found(now.into())),
         },
         SettleStep::Already => Ok(Tried::Settled(Settled::Recorded(found))),
         SettleStep::Unheard => Ok(Tried::Vanished),
