@@ -3,6 +3,7 @@
 use sluice::{Code, Error};
 
 pub const OK: u8 = 0;
+pub const FINDINGS: u8 = 1;
 pub const USAGE: u8 = 2;
 pub const BAD_INPUT: u8 = 65;
 pub const AWAY: u8 = 69;

@@ -44,14 +44,20 @@ impl Spool {
         Self { folder: state_folder.join("unrecorded").join(ledger) }
     }
 
-    /// What waits there, with its file. A file that cannot be read is left where it is.
-    pub fn waiting(&self) -> Vec<(PathBuf, Unrecorded)> {
+    /// The files of outcomes that wait there.
+    pub fn files(&self) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(&self.folder) else {
             return Vec::new();
         };
-        let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        let whole = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+        let mut files: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(whole).collect();
         files.sort();
-        files.into_iter().filter_map(|path| read(&path).map(|unrecorded| (path, unrecorded))).collect()
+        files
+    }
+
+    /// What waits there, with its file. A file that cannot be read is left where it is.
+    pub fn waiting(&self) -> Vec<(PathBuf, Unrecorded)> {
+        self.files().into_iter().filter_map(|path| read(&path).map(|unrecorded| (path, unrecorded))).collect()
     }
 
     fn write(&self, unrecorded: Unrecorded) -> Option<()> {
@@ -68,9 +74,6 @@ impl Spool {
 }
 
 fn read(path: &Path) -> Option<Unrecorded> {
-    if path.extension()? != "json" {
-        return None;
-    }
     let stored: Stored = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
     Some(stored.into())
 }

@@ -6,7 +6,8 @@
 use crate::holder::Holder;
 use crate::ids::{ClaimId, Epoch, Version};
 use crate::lease::LeaseView;
-use crate::record::{Body, Record, Snapshot};
+use crate::record::{Body, LedgerTime, Record, Snapshot};
+use crate::retention::{FirstSent, Misplaced};
 use crate::state::{InvalidTransition, Status, Transition, next};
 use crate::store::Renewed;
 use crate::trail::EventDraft;
@@ -23,6 +24,8 @@ pub struct Change {
     pub lease: LeaseSet,
     /// What is written down of it.
     pub event: EventDraft,
+    /// What is written down before that, where one change does two things.
+    pub preceded_by: Option<EventDraft>,
 }
 
 /// What must be true of the record, judged by the store while it holds the record.
@@ -34,6 +37,8 @@ pub struct Guard {
     pub grant: GrantGuard,
     /// What must be true of the lease, on the store's clock.
     pub lease: LeaseGuard,
+    /// What must be true of the time at which the intent was first sent, in ledger time.
+    pub sent: Option<FirstSent>,
 }
 
 /// The record a change was made for.
@@ -98,6 +103,8 @@ pub enum Unmet {
     LeaseRuns,
     /// The lease is over.
     LeaseOver,
+    /// The intent was first sent too long ago, or in the future.
+    Sent(Misplaced),
 }
 
 /// What a store found, for [`Guard::check`].
@@ -109,6 +116,8 @@ pub struct Facts<'a> {
     pub lease: LeaseView,
     /// The epoch at which the guard's claim id was granted *before* the record's newest grant, if ever.
     pub granted_before: Option<Epoch>,
+    /// Ledger time.
+    pub now: LedgerTime,
 }
 
 impl Guard {
@@ -128,7 +137,8 @@ impl Guard {
     pub fn check(&self, facts: Facts<'_>) -> Result<(), Unmet> {
         self.check_record(facts.record)?;
         self.check_grant(facts)?;
-        self.check_lease(facts.lease)
+        self.check_lease(facts.lease)?;
+        self.sent.map_or(Ok(()), |sent| sent.judge(facts.now)).map_err(Unmet::Sent)
     }
 
     fn check_record(&self, record: Option<&Record>) -> Result<(), Unmet> {
@@ -182,9 +192,10 @@ impl Change {
             expected: Expected::Absent,
             grant: GrantGuard::Unused(body.claim),
             lease: LeaseGuard::Any,
+            sent: None,
         };
         let lease = LeaseSet::Grant(body.terms.lease);
-        Self { guard, set: body, lease, event }
+        Self { guard, set: body, lease, event, preceded_by: None }
     }
 
     /// A change of a record that was read: the transition is looked up in the table, the guard names the record
@@ -204,9 +215,9 @@ impl Change {
         edit(&mut set);
         let expected =
             Expected::At { version: record.version, status: record.body.status, epoch: record.body.epoch };
-        let guard = Guard { expected, grant: GrantGuard::Any, lease: LeaseGuard::Any };
+        let guard = Guard { expected, grant: GrantGuard::Any, lease: LeaseGuard::Any, sent: None };
         let event = EventDraft { status: Some(set.status), ..event };
-        Ok(Self { guard, set, lease: LeaseSet::Keep, event })
+        Ok(Self { guard, set, lease: LeaseSet::Keep, event, preceded_by: None })
     }
 
     /// Adds what must be true of the lease.
@@ -221,6 +232,25 @@ impl Change {
     pub fn when_grant(mut self, grant: GrantGuard) -> Self {
         self.guard.grant = grant;
         self
+    }
+
+    /// Adds what must be true of the time at which the intent was first sent.
+    #[must_use]
+    pub fn when_sent(mut self, sent: Option<FirstSent>) -> Self {
+        self.guard.sent = sent;
+        self
+    }
+
+    /// Says what is written down before its own event.
+    #[must_use]
+    pub fn preceded_by(mut self, event: EventDraft) -> Self {
+        self.preceded_by = Some(event);
+        self
+    }
+
+    /// Every event of the change, in the order in which they are written.
+    pub fn events(&self) -> impl Iterator<Item = &EventDraft> {
+        self.preceded_by.iter().chain([&self.event])
     }
 
     /// Says who asks for it.

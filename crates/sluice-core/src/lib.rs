@@ -10,6 +10,7 @@
 
 pub mod change;
 pub mod decide;
+pub mod deliveries;
 pub mod duration;
 pub mod error;
 pub mod failure;
@@ -21,8 +22,10 @@ pub mod outcome;
 pub mod policy;
 pub mod ports;
 pub mod record;
+pub mod retention;
 pub mod state;
 pub mod store;
+pub mod timekeeper;
 pub mod trail;
 pub mod unresolved;
 

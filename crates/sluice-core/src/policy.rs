@@ -25,3 +25,25 @@ pub enum WhileRunning {
     /// Is refused at once.
     Refuse,
 }
+
+/// What a delivery wants where nobody knows whether its intent happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnIndeterminate {
+    /// To be told so; a person or a probe decides.
+    #[default]
+    Refuse,
+    /// To run it again, where the effect is declared repeatable and the last holder can no longer act.
+    Reclaim,
+}
+
+/// What a delivery wants where its intent failed before.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnFailed {
+    /// The recorded error.
+    #[default]
+    Replay,
+    /// To run it again.
+    Rerun,
+}

@@ -66,6 +66,7 @@ pub struct Body {
 
 /// What a holder declares when it claims.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Terms {
     /// Length of the lease.
     #[serde(rename = "lease_ms", with = "crate::duration")]
@@ -75,11 +76,26 @@ pub struct Terms {
     pub attempt_timeout: Option<Duration>,
     /// Whether the effect promises to mark its point of no return; only then does a missing mark prove anything.
     pub declares_marks: bool,
+    /// Whether the effect may take hold more than once, so that nobody has to know whether it did.
+    pub repeatable: bool,
+    /// How long a result is kept, counted from the record's last change.
+    #[serde(rename = "keep_result_ms", with = "crate::duration")]
+    pub keep_result: Duration,
+    /// How long the record is, counted the same way.
+    #[serde(rename = "remember_ms", with = "crate::duration")]
+    pub remember: Duration,
 }
 
 impl Default for Terms {
     fn default() -> Self {
-        Self { lease: crate::lease::DEFAULT, attempt_timeout: None, declares_marks: false }
+        Self {
+            lease: crate::lease::DEFAULT,
+            attempt_timeout: None,
+            declares_marks: false,
+            repeatable: false,
+            keep_result: crate::retention::KEEP_RESULT,
+            remember: crate::retention::REMEMBER,
+        }
     }
 }
 

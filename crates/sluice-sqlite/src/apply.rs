@@ -1,16 +1,19 @@
 //! A change, a renewal or a notice as SQL inside a transaction that others may share.
 
 use crate::classify::Trouble;
-use crate::clock::{LeaseEnd, LedgerClock, Moment, Ticker};
+use crate::clock::{LeaseEnd, LedgerClock, Moment};
 use crate::events;
 use crate::rows::{self, Draft, Found, Stamped};
+use crate::sweep::recount;
+use crate::ticker;
 use rusqlite::Connection;
 use sluice_core::change::{Change, Facts, LeaseSet, Unmet, renewal};
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
 use sluice_core::lease::LeaseView;
 use sluice_core::record::Snapshot;
-use sluice_core::store::Renewed;
-use sluice_core::trail::EventDraft;
+use sluice_core::store::{Condition, Renewed, Swept};
+use sluice_core::timekeeper::{Reading, Timekeeper};
+use sluice_core::trail::{EventDraft, EventKind};
 use std::time::Duration;
 
 /// What came of a job, to be told once the transaction is durable.
@@ -25,13 +28,17 @@ pub(crate) enum Done {
     },
     Renewed(Renewed),
     Noticed,
+    Swept(Swept),
+    Condition(Condition),
+    Counted,
 }
 
 /// An open transaction that holds the write lock. Every job in it sees the same moment.
 pub(crate) struct Transaction<'c> {
     conn: &'c Connection,
     now: Moment,
-    ticker: Ticker,
+    reading: Reading,
+    keeper: Timekeeper,
     incarnation: u64,
     next_record: i64,
     wrote: bool,
@@ -42,20 +49,53 @@ impl<'c> Transaction<'c> {
     pub(crate) fn begun(conn: &'c Connection, clock: &dyn LedgerClock) -> Result<Self, Trouble> {
         const SQL: &str = "SELECT incarnation, next_record FROM meta WHERE one = 1";
         let now = Moment::of(clock);
-        let ticker = Ticker::advance(conn, &now, clock.wall_ms())?;
+        let reading = now.reading(clock);
+        let keeper = ticker::advance(conn, &reading)?;
         let mut statement = conn.prepare_cached(SQL)?;
         let (incarnation, next_record) =
             statement.query_row([], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?)))?;
         let incarnation = u64::try_from(incarnation).map_err(|_| Trouble::Column("incarnation"))?;
-        Ok(Self { conn, now, ticker, incarnation, next_record, wrote: false })
+        Ok(Self { conn, now, reading, keeper, incarnation, next_record, wrote: false })
     }
 
     /// Stores the ledger's time if anything was written; false where there is nothing to commit.
     pub(crate) fn finish(self) -> Result<bool, Trouble> {
         if self.wrote {
-            self.ticker.save(self.conn, self.next_record)?;
+            ticker::save(self.conn, &self.keeper, self.next_record)?;
         }
         Ok(self.wrote)
+    }
+
+    pub(crate) fn conn(&self) -> &'c Connection {
+        self.conn
+    }
+
+    pub(crate) fn now(&self) -> &Moment {
+        &self.now
+    }
+
+    pub(crate) fn keeper(&self) -> &Timekeeper {
+        &self.keeper
+    }
+
+    /// Says that there is something to commit.
+    pub(crate) fn wrote(&mut self) {
+        self.wrote = true;
+    }
+
+    /// What time it is, without writing it down.
+    pub(crate) fn condition(&self) -> Condition {
+        Condition { time: self.keeper.time, wall: self.reading.wall, is_halted: self.keeper.is_halted }
+    }
+
+    /// Takes the clock on the wall for right.
+    pub(crate) fn accept_clock(&mut self, by: &str, reason: &str) -> Result<Condition, Trouble> {
+        self.keeper = self.keeper.clone().accepted(&self.reading);
+        self.wrote = true;
+        recount(self.conn, self.keeper.time)?;
+        let event = EventDraft::new(EventKind::ClockAccepted).by(by).because(reason);
+        events::of_ledger(self.conn, self.keeper.time, &event)?;
+        Ok(self.condition())
     }
 
     /// Carries out a change if its guard holds.
@@ -77,7 +117,12 @@ impl<'c> Transaction<'c> {
     /// Nearly every first claim finds nothing, so it is inserted without looking first where its guard holds for
     /// that. `None` where there is a record, or the guard wants one.
     fn create(&mut self, id: &RecordId, change: &Change) -> Result<Option<Done>, Trouble> {
-        let nothing = Facts { record: None, lease: LeaseView::EndedAtReboot, granted_before: None };
+        let nothing = Facts {
+            record: None,
+            lease: LeaseView::EndedAtReboot,
+            granted_before: None,
+            now: self.keeper.time,
+        };
         if change.guard.check(nothing).is_err() {
             return Ok(None);
         }
@@ -85,8 +130,8 @@ impl<'c> Transaction<'c> {
         let stamped = Stamped {
             version: Version::FIRST,
             incarnation: self.incarnation,
-            created: self.ticker.time,
-            updated: self.ticker.time,
+            created: self.keeper.time,
+            updated: self.keeper.time,
             lease: lease.view(&self.now),
         };
         let draft = Draft { row, stamped, lease: &lease, body: &change.set };
@@ -94,7 +139,7 @@ impl<'c> Transaction<'c> {
             return Ok(None);
         }
         self.next_record += 1;
-        self.written(id, row, stamped, &change.event).map(Some)
+        self.written(id, row, stamped, change).map(Some)
     }
 
     fn rewrite(&mut self, id: &RecordId, change: &Change, found: &Found) -> Result<Done, Trouble> {
@@ -107,11 +152,11 @@ impl<'c> Transaction<'c> {
             version: record.version.next(),
             incarnation: record.incarnation,
             created: record.created,
-            updated: self.ticker.time,
+            updated: self.keeper.time,
             lease: lease.view(&self.now),
         };
         Draft { row: found.row, stamped, lease: &lease, body: &change.set }.update(self.conn)?;
-        self.written(id, found.row, stamped, &change.event)
+        self.written(id, found.row, stamped, change)
     }
 
     fn written(
@@ -119,10 +164,12 @@ impl<'c> Transaction<'c> {
         id: &RecordId,
         row: i64,
         stamped: Stamped,
-        event: &EventDraft,
+        change: &Change,
     ) -> Result<Done, Trouble> {
         self.wrote = true;
-        events::write(self.conn, id, Some(row), Some(stamped.version), stamped.updated, event)?;
+        for event in change.events() {
+            events::write(self.conn, id, Some(row), Some(stamped.version), stamped.updated, event)?;
+        }
         Ok(Done::Applied(stamped))
     }
 
@@ -140,6 +187,7 @@ impl<'c> Transaction<'c> {
                 Some(claim) => self.granted_before(id, claim)?,
                 None => None,
             },
+            now: self.keeper.time,
         };
         Ok(change.guard.check(facts).err())
     }
@@ -194,7 +242,7 @@ impl<'c> Transaction<'c> {
     pub(crate) fn notice(&mut self, id: &RecordId, event: &EventDraft) -> Result<Done, Trouble> {
         let row = rows::row_of(self.conn, id)?;
         self.wrote = true;
-        events::write(self.conn, id, row, None, self.ticker.time, event)?;
+        events::write(self.conn, id, row, None, self.keeper.time, event)?;
         Ok(Done::Noticed)
     }
 }

@@ -46,7 +46,7 @@ impl Trouble {
                 format!("the ledger is damaged: column {column} cannot be read"),
             ),
             Self::TooLarge(column) => {
-                StoreError::new(Kind::Other, format!("{column} is larger than a ledger file can hold"))
+                StoreError::new(Kind::Invalid, format!("{column} is larger than a ledger file can hold"))
             }
             Self::Absent(what) => {
                 StoreError::new(Kind::Corrupt, format!("the ledger is damaged: {what} is missing"))
@@ -87,7 +87,7 @@ fn words(error: &SqlError, waited: Duration) -> (Kind, String) {
             (Kind::Unavailable, "the file system failed to read or write the ledger")
         }
         ErrorCode::OutOfMemory => (Kind::Other, "there was not enough memory to use the ledger"),
-        ErrorCode::TooBig => (Kind::Other, "a value is larger than a ledger can hold"),
+        ErrorCode::TooBig => (Kind::Invalid, "a value is larger than a ledger can hold"),
         // Our statements are fixed, so SQLite can only fail to understand one where a table is not what it was.
         ErrorCode::Unknown if failure.extended_code == ffi::SQLITE_ERROR => {
             (Kind::Corrupt, "the ledger is damaged: its tables are not those of its format")
@@ -141,7 +141,7 @@ mod tests {
             (ffi::SQLITE_NOTADB, Kind::Corrupt),
             (ffi::SQLITE_CANTOPEN, Kind::Unavailable),
             (ffi::SQLITE_IOERR_FSYNC, Kind::Unavailable),
-            (ffi::SQLITE_TOOBIG, Kind::Other),
+            (ffi::SQLITE_TOOBIG, Kind::Invalid),
             (ffi::SQLITE_ERROR, Kind::Corrupt),
             (ffi::SQLITE_CONSTRAINT, Kind::Other),
         ];

@@ -4,19 +4,16 @@
 //! is the same for every process of the host. Ledger time, for retention and for people, follows it from the wall
 //! clock of the first write, so that a wall clock that steps changes nothing (RULINGS 17 and 18).
 
-use crate::classify::Trouble;
-use rusqlite::Connection;
 use rustix::time::{ClockId, clock_gettime};
 use sluice_core::lease::LeaseView;
 use sluice_core::record::LedgerTime;
 use sluice_core::store::{StoreError, StoreErrorKind};
+use sluice_core::timekeeper::Reading;
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const NS_PER_MS: i64 = 1_000_000;
-const HOUR_MS: i64 = 60 * 60 * 1000;
-const THIRTY_DAYS_MS: i64 = 30 * 24 * HOUR_MS;
 
 /// The clocks of a host, so that tests can step them.
 pub trait LedgerClock: Debug + Send + Sync + 'static {
@@ -100,6 +97,15 @@ impl Moment {
     pub(crate) fn of(clock: &dyn LedgerClock) -> Self {
         Self { boot: clock.boot_id(), boottime_ns: clock.boottime_ns() }
     }
+
+    /// The same moment as ledger time sees it.
+    pub(crate) fn reading(&self, clock: &dyn LedgerClock) -> Reading {
+        Reading {
+            boot: Arc::clone(&self.boot),
+            boottime_ns: self.boottime_ns,
+            wall: LedgerTime(clock.wall_ms()),
+        }
+    }
 }
 
 /// The end of a lease as it is stored.
@@ -125,81 +131,6 @@ impl LeaseEnd {
         }
         let between = Duration::from_nanos(self.until_ns.abs_diff(now.boottime_ns));
         if self.until_ns > now.boottime_ns { LeaseView::Live(between) } else { LeaseView::Ended(between) }
-    }
-}
-
-/// Ledger time as it is stored.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Ticker {
-    pub(crate) time: LedgerTime,
-    boot: Arc<str>,
-    boottime_ns: i64,
-    halted: bool,
-}
-
-impl Ticker {
-    /// The first time of a new ledger.
-    pub(crate) fn begin(clock: &dyn LedgerClock) -> Self {
-        let now = Moment::of(clock);
-        Self {
-            time: LedgerTime(clock.wall_ms()),
-            boot: now.boot,
-            boottime_ns: now.boottime_ns,
-            halted: false,
-        }
-    }
-
-    /// Reads what was stored last and moves it to now. The caller holds the write lock.
-    pub(crate) fn advance(conn: &Connection, now: &Moment, wall_ms: i64) -> Result<Self, Trouble> {
-        Ok(Self::load(conn)?.moved(now, wall_ms))
-    }
-
-    fn load(conn: &Connection) -> Result<Self, Trouble> {
-        const SQL: &str =
-            "SELECT last_time, last_boot, last_boottime_ns, retention_halted FROM meta WHERE one = 1";
-        let stored = conn.prepare_cached(SQL)?.query_row([], |row| {
-            Ok(Self {
-                time: LedgerTime(row.get(0)?),
-                boot: row.get(1)?,
-                boottime_ns: row.get(2)?,
-                halted: row.get(3)?,
-            })
-        })?;
-        Ok(stored)
-    }
-
-    pub(crate) fn save(&self, conn: &Connection, next_record: i64) -> Result<(), Trouble> {
-        const SQL: &str = "UPDATE meta SET last_time = ?1, last_boot = ?2, last_boottime_ns = ?3, \
-                           retention_halted = ?4, next_record = ?5 WHERE one = 1";
-        let values = (self.time.0, &self.boot, self.boottime_ns, self.halted, next_record);
-        conn.prepare_cached(SQL)?.execute(values)?;
-        Ok(())
-    }
-
-    fn moved(self, now: &Moment, wall_ms: i64) -> Self {
-        if self.boot == now.boot { self.within_boot(now, wall_ms) } else { self.across_boots(now, wall_ms) }
-    }
-
-    /// The part of a millisecond that is left over stays for the next time; else a busy ledger would stand still.
-    fn within_boot(self, now: &Moment, wall_ms: i64) -> Self {
-        let elapsed_ms = now.boottime_ns.saturating_sub(self.boottime_ns).max(0) / NS_PER_MS;
-        let time = self.time.0.saturating_add(elapsed_ms);
-        Self {
-            time: LedgerTime(time),
-            boottime_ns: self.boottime_ns.saturating_add(elapsed_ms.saturating_mul(NS_PER_MS)),
-            halted: self.halted || wall_ms.abs_diff(time) > HOUR_MS.unsigned_abs(),
-            boot: self.boot,
-        }
-    }
-
-    fn across_boots(self, now: &Moment, wall_ms: i64) -> Self {
-        let ahead_ms = wall_ms.saturating_sub(self.time.0);
-        Self {
-            time: LedgerTime(self.time.0.max(wall_ms)),
-            boot: Arc::clone(&now.boot),
-            boottime_ns: now.boottime_ns,
-            halted: self.halted || ahead_ms > THIRTY_DAYS_MS,
-        }
     }
 }
 
@@ -238,14 +169,8 @@ impl Patience {
 mod tests {
     use super::*;
 
-    const DAY_MS: i64 = 24 * HOUR_MS;
-
     fn at(boot: &str, ms: i64) -> Moment {
         Moment { boot: boot.into(), boottime_ns: ms * NS_PER_MS }
-    }
-
-    fn ticker(time: i64) -> Ticker {
-        Ticker { time: LedgerTime(time), boot: "a".into(), boottime_ns: 0, halted: false }
     }
 
     #[test]
@@ -255,47 +180,6 @@ mod tests {
         assert_eq!(boottime_offset_ns("boottime -1 0"), -1_000_000_000);
         assert_eq!(boottime_offset_ns(""), 0);
         assert_eq!(boottime_offset_ns("boottime"), 0);
-    }
-
-    #[test]
-    fn within_a_boot_ledger_time_follows_the_boot_clock_whatever_the_wall_says() {
-        for wall in [i64::MIN, 0, 1_000_250, i64::MAX] {
-            assert_eq!(ticker(1_000_000).moved(&at("a", 250), wall).time, LedgerTime(1_000_250));
-        }
-    }
-
-    #[test]
-    fn a_wall_clock_that_disagrees_by_more_than_an_hour_halts_retention_for_good() {
-        let fine = ticker(DAY_MS).moved(&at("a", 0), DAY_MS + HOUR_MS);
-        assert!(!fine.halted);
-        let halted = fine.moved(&at("a", 0), DAY_MS - HOUR_MS - 1);
-        assert!(halted.halted);
-        assert!(halted.moved(&at("a", 0), DAY_MS).halted);
-    }
-
-    #[test]
-    fn after_another_boot_ledger_time_never_goes_back_and_a_leap_of_a_month_halts_retention() {
-        let back = ticker(DAY_MS).moved(&at("b", 7), 0);
-        assert_eq!((back.time, back.halted), (LedgerTime(DAY_MS), false));
-        let on = ticker(DAY_MS).moved(&at("b", 7), 31 * DAY_MS);
-        assert_eq!((on.time, on.halted), (LedgerTime(31 * DAY_MS), false));
-        assert!(ticker(DAY_MS).moved(&at("b", 7), 31 * DAY_MS + 1).halted);
-    }
-
-    #[test]
-    fn many_short_batches_lose_no_time_to_rounding() {
-        let mut ticker = ticker(0);
-        for step in 1..=1000 {
-            let now = Moment { boot: "a".into(), boottime_ns: step * 400_000 };
-            ticker = ticker.moved(&now, 0);
-        }
-        assert_eq!(ticker.time, LedgerTime(400));
-    }
-
-    #[test]
-    fn a_boot_clock_that_seems_to_go_back_leaves_ledger_time_where_it_is() {
-        let moved = Ticker { boottime_ns: 5_000_000, ..ticker(9) }.moved(&at("a", 1), 9);
-        assert_eq!(moved.time, LedgerTime(9));
     }
 
     #[test]

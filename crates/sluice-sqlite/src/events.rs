@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
 use sluice_core::record::LedgerTime;
 use sluice_core::state::Status;
-use sluice_core::trail::{Event, EventDraft, EventKind};
+use sluice_core::trail::{Event, EventDraft, EventKind, LedgerEvent};
 
 /// The words of an event as they are stored.
 #[derive(Serialize, Deserialize)]
@@ -56,6 +56,27 @@ fn words(event: &EventDraft) -> Result<Option<String>, Trouble> {
     serde_json::to_string(&words).map(Some).map_err(|_| Trouble::TooLarge("events.words"))
 }
 
+/// Writes an event of the ledger itself, about no single record.
+pub(crate) fn of_ledger(conn: &Connection, at: LedgerTime, event: &EventDraft) -> Result<(), Trouble> {
+    const SQL: &str = "INSERT INTO events (namespace, key, at, kind, words) VALUES ('', '', ?1, ?2, ?3)";
+    conn.prepare_cached(SQL)?.execute((at.0, event.kind.as_str(), words(event)?))?;
+    Ok(())
+}
+
+/// The latest events of the ledger itself, newest first.
+pub(crate) fn latest_of_ledger(conn: &Connection, limit: usize) -> Result<Vec<LedgerEvent>, Trouble> {
+    const SQL: &str = "SELECT version, at, kind, epoch, claim_id, status, words FROM events \
+                       WHERE namespace = '' ORDER BY seq DESC LIMIT ?1";
+    let mut statement = conn.prepare_cached(SQL)?;
+    let mut rows = statement.query([i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        let (at, draft) = entry(row)?;
+        events.push(LedgerEvent { at, draft });
+    }
+    Ok(events)
+}
+
 /// Every event of one record, oldest first; notices from before there was one included.
 pub(crate) fn of(conn: &Connection, id: &RecordId) -> Result<Vec<Event>, Trouble> {
     const SQL: &str = "SELECT version, at, kind, epoch, claim_id, status, words FROM events \
@@ -71,6 +92,11 @@ pub(crate) fn of(conn: &Connection, id: &RecordId) -> Result<Vec<Event>, Trouble
 }
 
 fn event(row: &Row<'_>, id: &RecordId) -> Result<Event, Trouble> {
+    let (at, draft) = entry(row)?;
+    Ok(Event { id: id.clone(), version: number(row, 0, "events.version")?.map(Version), at, draft })
+}
+
+fn entry(row: &Row<'_>) -> Result<(LedgerTime, EventDraft), Trouble> {
     let words =
         optional_name(row, 6, "events.words", |json| serde_json::from_str::<Words<String>>(json).ok())?;
     let (by, reason) = words.map_or((None, None), |words| (words.by, words.reason));
@@ -86,7 +112,7 @@ fn event(row: &Row<'_>, id: &RecordId) -> Result<Event, Trouble> {
         reason,
     };
     let at = LedgerTime(row.get(1).map_err(|_| Trouble::Column("events.at"))?);
-    Ok(Event { id: id.clone(), version: number(row, 0, "events.version")?.map(Version), at, draft })
+    Ok((at, draft))
 }
 
 fn number(row: &Row<'_>, at: usize, column: &'static str) -> Result<Option<u64>, Trouble> {

@@ -5,9 +5,10 @@ use crate::classify::Trouble;
 use crate::rows::Stamped;
 use futures_channel::oneshot::Sender;
 use sluice_core::change::Change;
+use sluice_core::deliveries::Tally;
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::record::{Record, Snapshot};
-use sluice_core::store::{Renewed, StoreError, Written};
+use sluice_core::store::{Condition, Renewed, StoreError, Swept, Written};
 use sluice_core::trail::EventDraft;
 use std::time::Duration;
 
@@ -19,13 +20,20 @@ pub(crate) enum Job {
     Apply { id: RecordId, change: Box<Change>, reply: Reply<Written> },
     Renew { id: RecordId, claim: ClaimId, epoch: Epoch, lease: Duration, reply: Reply<Renewed> },
     Notice { id: RecordId, event: EventDraft, reply: Reply<()> },
+    Sweep { limit: usize, reply: Reply<Swept> },
+    Condition { reply: Reply<Condition> },
+    AcceptClock { by: String, reason: String, reply: Reply<Condition> },
+    Count { tallies: Vec<(RecordId, Tally)>, reply: Reply<()> },
 }
 
 impl Job {
-    /// Which record it is about.
-    pub(crate) fn id(&self) -> &RecordId {
+    /// Which record it is about, if it is about one.
+    pub(crate) fn id(&self) -> Option<&RecordId> {
         match self {
-            Self::Apply { id, .. } | Self::Renew { id, .. } | Self::Notice { id, .. } => id,
+            Self::Apply { id, .. } | Self::Renew { id, .. } | Self::Notice { id, .. } => Some(id),
+            Self::Sweep { .. } | Self::Condition { .. } | Self::AcceptClock { .. } | Self::Count { .. } => {
+                None
+            }
         }
     }
 
@@ -35,6 +43,10 @@ impl Job {
             Self::Apply { id, change, .. } => transaction.apply(id, change),
             Self::Renew { id, claim, epoch, lease, .. } => transaction.renew(id, *claim, *epoch, *lease),
             Self::Notice { id, event, .. } => transaction.notice(id, event),
+            Self::Sweep { limit, .. } => transaction.sweep(*limit).map(Done::Swept),
+            Self::Condition { .. } => Ok(Done::Condition(transaction.condition())),
+            Self::AcceptClock { by, reason, .. } => transaction.accept_clock(by, reason).map(Done::Condition),
+            Self::Count { tallies, .. } => transaction.count(tallies).map(|()| Done::Counted),
         }
     }
 
@@ -48,7 +60,13 @@ impl Job {
                 let _ = reply.send(Ok(Written::Found { snapshot, unmet }));
             }
             (Self::Renew { reply, .. }, Done::Renewed(renewed)) => drop(reply.send(Ok(renewed))),
-            (Self::Notice { reply, .. }, Done::Noticed) => drop(reply.send(Ok(()))),
+            (Self::Notice { reply, .. }, Done::Noticed) | (Self::Count { reply, .. }, Done::Counted) => {
+                drop(reply.send(Ok(())));
+            }
+            (Self::Sweep { reply, .. }, Done::Swept(swept)) => drop(reply.send(Ok(swept))),
+            (Self::Condition { reply } | Self::AcceptClock { reply, .. }, Done::Condition(condition)) => {
+                drop(reply.send(Ok(condition)));
+            }
             // Not reached: every job has answers of its own kind. A dropped reply is an error for the caller.
             _ => {}
         }
@@ -59,7 +77,9 @@ impl Job {
         match self {
             Self::Apply { reply, .. } => drop(reply.send(Err(error))),
             Self::Renew { reply, .. } => drop(reply.send(Err(error))),
-            Self::Notice { reply, .. } => drop(reply.send(Err(error))),
+            Self::Notice { reply, .. } | Self::Count { reply, .. } => drop(reply.send(Err(error))),
+            Self::Sweep { reply, .. } => drop(reply.send(Err(error))),
+            Self::Condition { reply } | Self::AcceptClock { reply, .. } => drop(reply.send(Err(error))),
         }
     }
 }
@@ -69,6 +89,8 @@ fn stored(id: RecordId, change: Change, stamped: Stamped) -> Snapshot {
     let Stamped { version, incarnation, created, updated, lease } = stamped;
     let mut body = change.set;
     body.terms.lease = whole_ms(body.terms.lease);
+    body.terms.keep_result = whole_ms(body.terms.keep_result);
+    body.terms.remember = whole_ms(body.terms.remember);
     body.terms.attempt_timeout = body.terms.attempt_timeout.map(whole_ms);
     Snapshot { record: Record { id, version, incarnation, created, updated, body }, lease }
 }

@@ -26,7 +26,8 @@
 //! # }
 //! ```
 //!
-//! Where to look: `store` is the front, `queue`, `writer` and `apply` change records, `reader`, `events` and `list` read
+//! Where to look: `store` is the front, `queue`, `writer` and `apply` change records, `sweep`, `ticker` and `deliveries` are retention, ledger time and the
+//! delivery counter, `reader`, `events` and `list` read
 //! them, `rows` turns a record into columns and back, `connect` and `migrate` open a file and refuse what is no
 //! ledger, `filesystem` refuses places that cannot keep the promise, `classify` says what went wrong, and
 //! [`clock`] is the only place that reads a clock.
@@ -40,7 +41,9 @@ mod apply;
 mod classify;
 pub mod clock;
 mod connect;
+mod deliveries;
 mod events;
+mod facts;
 pub mod filesystem;
 pub mod floor;
 mod job;
@@ -53,9 +56,13 @@ mod queue;
 mod reader;
 mod rows;
 mod store;
+mod sweep;
+mod ticker;
+mod upkeep;
 mod watch;
 mod writer;
 
 pub use clock::{LedgerClock, SystemClock};
+pub use facts::{Facts, flush_times};
 pub use options::{Entropy, Hook, Moment, Options};
 pub use store::SqliteStore;

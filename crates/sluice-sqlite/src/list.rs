@@ -2,13 +2,12 @@
 
 use crate::classify::Trouble;
 use crate::clock::Moment;
-use crate::names;
-use crate::rows::{COLUMNS, Cells, Found};
+use crate::rows::{COLUMNS, named};
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params_from_iter};
+use rusqlite::{Connection, params_from_iter};
 use sluice_core::duration::as_ms;
 use sluice_core::state::Status;
-use sluice_core::store::{Page, Query, StoreError, StoreErrorKind};
+use sluice_core::store::{Flag, Page, Query, StoreError, StoreErrorKind};
 
 /// Where a page ended: the row id of its last record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +18,10 @@ impl Cursor {
     pub(crate) fn parse(text: &str) -> Result<Self, StoreError> {
         let row = text.parse().ok().filter(|row: &i64| *row > 0 && row.to_string() == text);
         row.map(Self).ok_or_else(|| {
-            StoreError::new(StoreErrorKind::Other, "the place to go on from is not one that this ledger gave")
+            StoreError::new(
+                StoreErrorKind::Invalid,
+                "the place to go on from is not one that this ledger gave",
+            )
         })
     }
 }
@@ -36,7 +38,7 @@ pub(crate) fn page(
     let mut rows = statement.query(params_from_iter(values))?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
-        found.push(listed(row)?);
+        found.push(named(row)?);
     }
     // One more than a page was asked for; it only tells that there is a next page.
     let more = found.len() > query.page();
@@ -45,18 +47,19 @@ pub(crate) fn page(
     Ok(Page { items: found.into_iter().map(|found| found.snapshot(now)).collect(), next })
 }
 
-fn listed(row: &Row<'_>) -> Result<Found, Trouble> {
-    let namespace = row.get(0).map_err(|_| Trouble::Column("namespace"))?;
-    let key = row.get(1).map_err(|_| Trouble::Column("key"))?;
-    Found::read(&mut Cells::after_name(row), names::record_id(namespace, key)?)
-}
-
 fn statement(query: &Query, after: Option<Cursor>) -> (String, Vec<Value>) {
     let mut wanted = Wanted::default();
     wanted.place(query);
     wanted.statuses(&query.statuses);
     if let Some(tool) = &query.tool {
         wanted.with("tool = ?", [Value::from(tool.clone())]);
+    }
+    match query.flagged {
+        None => {}
+        Some(Flag::Conflict) => {
+            wanted.with("id IN (SELECT record FROM events WHERE kind = 'notice.key_conflict')", []);
+        }
+        Some(Flag::DoubleEffect) => wanted.with("instr(landed, ',') > 0", []),
     }
     if let Some(within) = query.within {
         let within_ms = i64::try_from(as_ms(within)).unwrap_or(i64::MAX);
@@ -150,7 +153,7 @@ mod tests {
     fn only_a_place_that_a_page_gave_is_taken() {
         assert_eq!(Cursor::parse("7").unwrap(), Cursor(7));
         for text in ["", "0", "-1", "07", "+7", "7 ", "x", "99999999999999999999"] {
-            assert_eq!(Cursor::parse(text).unwrap_err().kind, StoreErrorKind::Other, "{text}");
+            assert_eq!(Cursor::parse(text).unwrap_err().kind, StoreErrorKind::Invalid, "{text}");
         }
     }
 }

@@ -1,14 +1,16 @@
 //! Whether a file is a ledger, which format it has, and how it gets to the newest.
 
 use crate::classify::Trouble;
-use crate::clock::{LedgerClock, Ticker};
+use crate::clock::{LedgerClock, Moment};
 use crate::connect::{make_durable, patiently};
 use crate::options::Options;
 use crate::place;
+use crate::ticker;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use sha2::{Digest, Sha256};
 use sluice_core::key::lower_hex;
 use sluice_core::store::{StoreError, StoreErrorKind as Kind};
+use sluice_core::timekeeper::Timekeeper;
 use std::path::Path;
 
 /// "slce": what `file(1)` and SQLite's own tools know a ledger by.
@@ -21,8 +23,10 @@ struct Migration {
 }
 
 /// Numbered from 1 without holes. A migration that was released is never edited.
-const MIGRATIONS: [Migration; 1] =
-    [Migration { number: 1, name: "ledger", sql: include_str!("sql/0001_ledger.sql") }];
+const MIGRATIONS: [Migration; 2] = [
+    Migration { number: 1, name: "ledger", sql: include_str!("sql/0001_ledger.sql") },
+    Migration { number: 2, name: "retention", sql: include_str!("sql/0002_retention.sql") },
+];
 
 const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].number;
 
@@ -67,12 +71,13 @@ fn upgrade(conn: &mut Connection, options: &Options, clock: &dyn LedgerClock) ->
             .map_err(told)?;
     let format = Format::of(&transaction).map_err(|error| told(error.into()))?;
     format.check()?;
-    let ticker = Ticker::begin(clock);
+    let now = Moment::of(clock).reading(clock);
+    let keeper = Timekeeper::begin(&now);
     for migration in MIGRATIONS.iter().filter(|migration| migration.number > format.number()) {
-        migration.run(&transaction, &ticker).map_err(told)?;
+        migration.run(&transaction, &keeper).map_err(told)?;
     }
     if format == Format::Empty {
-        found(&transaction, options, &ticker)?;
+        found(&transaction, options, &keeper)?;
     }
     transaction.commit().map_err(|error| told(error.into()))
 }
@@ -113,10 +118,10 @@ impl Format {
 }
 
 impl Migration {
-    fn run(&self, transaction: &Transaction<'_>, ticker: &Ticker) -> Result<(), Trouble> {
+    fn run(&self, transaction: &Transaction<'_>, keeper: &Timekeeper) -> Result<(), Trouble> {
         const SQL: &str = "INSERT INTO migrations (number, name, sha256, applied) VALUES (?1, ?2, ?3, ?4)";
         transaction.execute_batch(self.sql)?;
-        transaction.execute(SQL, (self.number, self.name, self.digest(), ticker.time.0))?;
+        transaction.execute(SQL, (self.number, self.name, self.digest(), keeper.time.0))?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(None, "user_version", self.number)?;
         Ok(())
@@ -128,7 +133,7 @@ impl Migration {
 }
 
 /// Gives a new ledger its name and its secrets, in the transaction that makes its tables.
-fn found(transaction: &Transaction<'_>, options: &Options, ticker: &Ticker) -> Result<(), StoreError> {
+fn found(transaction: &Transaction<'_>, options: &Options, keeper: &Timekeeper) -> Result<(), StoreError> {
     const META: &str = "INSERT INTO meta (one, ledger, incarnation, schema, last_time, last_boot, last_boottime_ns, \
                         retention_halted, next_record) VALUES (1, ?1, 1, ?2, 0, '', 0, 0, 1)";
     const SECRET: &str = "INSERT INTO secrets (id, purpose, bytes, created) VALUES (?1, ?2, ?3, ?4)";
@@ -141,10 +146,10 @@ fn found(transaction: &Transaction<'_>, options: &Options, ticker: &Ticker) -> R
     };
     let id = lower_hex(&draw()?[..16]);
     transaction.execute(META, (&id, NEWEST)).map_err(|error| told(error.into()))?;
-    ticker.save(transaction, 1).map_err(told)?;
+    ticker::save(transaction, keeper, 1).map_err(told)?;
     // The ledger's own name in the id of a secret keeps a secret from being taken for another ledger's.
     for (prefix, purpose) in [("fp", "fingerprint"), ("ds", "downstream")] {
-        let values = (format!("{prefix}-{}-1", &id[..8]), purpose, draw()?, ticker.time.0);
+        let values = (format!("{prefix}-{}-1", &id[..8]), purpose, draw()?, keeper.time.0);
         transaction.execute(SECRET, values).map_err(|error| told(error.into()))?;
     }
     Ok(())
@@ -175,6 +180,10 @@ mod tests {
     #[test]
     fn a_released_migration_is_never_edited() {
         let digests: Vec<_> = MIGRATIONS.iter().map(Migration::digest).collect();
-        assert_eq!(digests, ["3cc35dcfd2a4ff1416d3c64d0285000e021b75fe26b1ddc0a7289e8481085652"]);
+        let released = [
+            "3cc35dcfd2a4ff1416d3c64d0285000e021b75fe26b1ddc0a7289e8481085652",
+            "b0c2556286ba83b652c596e32e319caec817e33f7186b465cbd9e46f1bc8c9a9",
+        ];
+        assert_eq!(digests, released);
     }
 }

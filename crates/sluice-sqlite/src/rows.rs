@@ -8,6 +8,7 @@ mod encode;
 
 use crate::classify::Trouble;
 use crate::clock::{LeaseEnd, Moment};
+use crate::names;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension};
 use sluice_core::ids::{RecordId, Version};
@@ -23,7 +24,7 @@ const STAMPS: [&str; 7] =
     ["id", "version", "incarnation", "created", "updated", "lease_boot", "lease_until_ns"];
 
 /// What changes write of a record, in the order of binding and reading.
-const BODY: [&str; 32] = [
+const BODY: [&str; 35] = [
     "status",
     "epoch",
     "claim_id",
@@ -36,6 +37,9 @@ const BODY: [&str; 32] = [
     "lease_ms",
     "attempt_timeout_ms",
     "declares_marks",
+    "repeatable",
+    "keep_result_ms",
+    "remember_ms",
     "marked",
     "tool",
     "actor",
@@ -58,6 +62,9 @@ const BODY: [&str; 32] = [
     "result",
 ];
 
+/// What follows from the body and is only looked for.
+const DUE: [&str; 2] = ["result_expires", "record_expires"];
+
 const NAME: [&str; 2] = ["namespace", "key"];
 
 /// The columns in the order in which [`Found::read`] expects them.
@@ -67,7 +74,7 @@ static FIND: LazyLock<String> =
     LazyLock::new(|| format!("SELECT {} FROM records WHERE namespace = ?1 AND key = ?2", *COLUMNS));
 
 static INSERT: LazyLock<String> = LazyLock::new(|| {
-    let columns = [&STAMPS[..], &BODY, &NAME].concat();
+    let columns = [&STAMPS[..], &BODY, &DUE, &NAME].concat();
     let places = vec!["?"; columns.len()].join(", ");
     format!(
         "INSERT INTO records ({}) VALUES ({places}) ON CONFLICT (namespace, key) DO NOTHING",
@@ -76,7 +83,7 @@ static INSERT: LazyLock<String> = LazyLock::new(|| {
 });
 
 static UPDATE: LazyLock<String> = LazyLock::new(|| {
-    let columns = [&STAMPS[..], &BODY].concat();
+    let columns = [&STAMPS[..], &BODY, &DUE].concat();
     let sets: Vec<_> = (2..).zip(&columns[1..]).map(|(at, column)| format!("{column} = ?{at}")).collect();
     format!("UPDATE records SET {} WHERE id = ?1", sets.join(", "))
 });
@@ -145,6 +152,23 @@ fn execute(conn: &Connection, sql: &str, values: &[ToSqlOutput<'_>]) -> Result<u
         }
     }
     Ok(statement.raw_execute()?)
+}
+
+static BY_ROW: LazyLock<String> =
+    LazyLock::new(|| format!("SELECT namespace, key, {} FROM records WHERE id = ?1", *COLUMNS));
+
+/// Reads a record by its row.
+pub(crate) fn by_row(conn: &Connection, row: i64) -> Result<Option<Found>, Trouble> {
+    let mut statement = conn.prepare_cached(&BY_ROW)?;
+    let mut rows = statement.query([row])?;
+    rows.next()?.map(named).transpose()
+}
+
+/// Reads a row in which the name of the record comes first.
+pub(crate) fn named(row: &rusqlite::Row<'_>) -> Result<Found, Trouble> {
+    let namespace = row.get(0).map_err(|_| Trouble::Column("namespace"))?;
+    let key = row.get(1).map_err(|_| Trouble::Column("key"))?;
+    Found::read(&mut Cells::after_name(row), names::record_id(namespace, key)?)
 }
 
 /// The row of a record, for what needs no more of it.

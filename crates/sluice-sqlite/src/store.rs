@@ -104,7 +104,7 @@ impl SqliteStore {
     }
 
     /// Puts a job into the queue at once, so that it is done even if nobody waits for the answer.
-    fn ask<T: Send + 'static>(
+    pub(crate) fn ask<T: Send + 'static>(
         &self,
         job: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Job,
     ) -> BoxFuture<'_, Result<T, StoreError>> {
@@ -115,6 +115,10 @@ impl SqliteStore {
 }
 
 impl SqliteStore {
+    pub(crate) fn readers(&self) -> &Readers {
+        &self.shared.readers
+    }
+
     async fn heard<T>(&self, answer: Receiver<Result<T, StoreError>>) -> Result<T, StoreError> {
         // The writer never drops a reply unless it breaks down, and then nobody knows how far it came.
         self.shared.watch.hear(answer).await.unwrap_or_else(|_| Err(gone().with_outcome_unknown()))

@@ -111,7 +111,9 @@ impl Writer {
         let mut done = Vec::with_capacity(jobs.len());
         for job in jobs {
             done.push(job.run(&mut transaction).map_err(Setback::OneOf)?);
-            self.pass(Moment::Written(job.id())).map_err(Setback::OneOf)?;
+            if let Some(id) = job.id() {
+                self.pass(Moment::Written(id)).map_err(Setback::OneOf)?;
+            }
         }
         // Where nothing was written there is nothing to make durable.
         if transaction.finish().map_err(Setback::OneOf)? {

@@ -95,7 +95,7 @@ fn a_number_that_a_ledger_cannot_hold_is_refused_and_changes_nothing() {
     let mut change = first_claim(claim_id());
     change.set.holder.pid_start = Some(u64::MAX);
     let error = wait(store.apply(id("k"), change)).unwrap_err();
-    assert_eq!((error.kind, error.outcome_unknown), (StoreErrorKind::Other, false));
+    assert_eq!((error.kind, error.outcome_unknown), (StoreErrorKind::Invalid, false));
     assert_eq!(read(&store, "k"), None);
 }
 

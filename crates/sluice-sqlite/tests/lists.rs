@@ -107,7 +107,7 @@ fn a_prefix_is_taken_as_it_is_written() {
 fn a_place_that_no_page_gave_is_refused() {
     let place = Place::new();
     let error = wait(place.open().list(Query { after: Some("x".into()), ..Query::default() })).unwrap_err();
-    assert_eq!(error.kind, StoreErrorKind::Other);
+    assert_eq!(error.kind, StoreErrorKind::Invalid);
     assert!(error.to_string().contains("the place to go on from"), "{error}");
 }
 

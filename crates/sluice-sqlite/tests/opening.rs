@@ -3,7 +3,8 @@
 mod common;
 
 use common::*;
-use sluice_core::store::{Query, Store, StoreErrorKind as Kind};
+use sluice_core::retention;
+use sluice_core::store::{Query, Store, StoreErrorKind as Kind, Swept, Upkeep};
 use sluice_sqlite::{Entropy, Options, SqliteStore};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -140,8 +141,35 @@ fn a_ledger_of_a_newer_format_is_refused_in_words_that_name_both_and_left_alone(
     let before = fs::read(&place.path).unwrap();
     let (kind, sentence) = refused_in_words(&place.path);
     assert_eq!(kind, Kind::Newer);
-    assert!(sentence.contains("format 7") && sentence.contains("up to 1"), "{sentence}");
+    assert!(sentence.contains("format 7") && sentence.contains("up to 2"), "{sentence}");
     assert_eq!(fs::read(&place.path).unwrap(), before);
+}
+
+/// What the second migration added, taken away again.
+const AS_BEFORE_RETENTION: &str = "
+    DROP INDEX records_due; DROP INDEX records_double; DROP INDEX events_conflicts; DROP INDEX events_of_ledger;
+    ALTER TABLE records DROP COLUMN keep_result_ms; ALTER TABLE records DROP COLUMN remember_ms;
+    ALTER TABLE meta DROP COLUMN retention_since;
+    UPDATE records SET record_expires = NULL, result_expires = NULL, repeatable = NULL;
+    UPDATE meta SET schema = 1; DELETE FROM migrations WHERE number = 2; PRAGMA user_version = 1;";
+
+#[test]
+fn a_ledger_of_the_first_format_is_brought_to_the_newest_and_forgets_in_its_time() {
+    let (place, clock) = (Place::new(), FakeClock::new());
+    let store = open(&place.path, clock.options());
+    let claimed = claim(&store, "done");
+    applied(wait(store.apply(id("done"), success(&claimed, b"1"))));
+    claim(&store, "running");
+    let before = read(&store, "done");
+    drop(store);
+    place.raw().execute_batch(AS_BEFORE_RETENTION).unwrap();
+    let store = open(&place.path, clock.options());
+    assert_eq!(read(&store, "done"), before);
+    clock.pass(retention::KEEP_RESULT);
+    assert_eq!(wait(store.sweep(10)).unwrap(), Swept { results: 1, ..Swept::default() });
+    clock.pass(retention::REMEMBER);
+    assert_eq!(wait(store.sweep(10)).unwrap(), Swept { records: 1, ..Swept::default() });
+    assert!(read(&store, "done").is_none() && read(&store, "running").is_some());
 }
 
 #[test]

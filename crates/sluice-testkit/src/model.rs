@@ -45,7 +45,7 @@ impl Model {
     pub fn apply(&mut self, id: &RecordId, change: Change, now: Duration) -> Result<(), Unmet> {
         let record = self.record.as_ref();
         let granted_before = change.guard.looks_up(record).and_then(|claim| self.granted_before(claim));
-        change.guard.check(Facts { record, lease: self.lease(now), granted_before })?;
+        change.guard.check(Facts { record, lease: self.lease(now), granted_before, now: LedgerTime(0) })?;
         if let Some((epoch, claim)) = change.supersedes(record) {
             self.superseded.push((claim, epoch));
         }
@@ -64,7 +64,7 @@ impl Model {
             updated: LedgerTime(0),
             body: change.set,
         });
-        self.events.push(change.event);
+        self.events.extend(change.preceded_by.into_iter().chain([change.event]));
         Ok(())
     }
 

@@ -72,10 +72,16 @@ pub fn first_claim(claim: ClaimId) -> Change {
 pub fn place(body: Body, lease: LeaseSet) -> Change {
     let event = EventDraft::new(EventKind::Claimed).about(body.epoch, Some(body.claim));
     Change {
-        guard: Guard { expected: Expected::Absent, grant: GrantGuard::Any, lease: LeaseGuard::Any },
+        guard: Guard {
+            expected: Expected::Absent,
+            grant: GrantGuard::Any,
+            lease: LeaseGuard::Any,
+            sent: None,
+        },
         set: body,
         lease,
         event,
+        preceded_by: None,
     }
 }
 
@@ -94,10 +100,12 @@ pub fn edit(found: &Snapshot, kind: EventKind, edit: impl FnOnce(&mut Body)) -> 
             },
             grant: GrantGuard::Any,
             lease: LeaseGuard::Any,
+            sent: None,
         },
         set,
         lease: LeaseSet::Keep,
         event,
+        preceded_by: None,
     }
 }
 

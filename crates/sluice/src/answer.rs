@@ -10,6 +10,7 @@ use sluice_core::key::{Match, lower_hex};
 use sluice_core::lease::quiet_after;
 use sluice_core::outcome::{Kept, NotKept, Outcome};
 use sluice_core::record::{Record, Snapshot};
+use sluice_core::retention::Misplaced;
 use sluice_core::state::Status;
 use sluice_core::{Code, Error};
 
@@ -65,6 +66,19 @@ pub(crate) fn replay<T: DeserializeOwned>(record: &Record) -> Done<T> {
 
 fn not_kept(kept: &Kept) -> Reason {
     Reason::NotKept { bytes: kept.bytes, sha256: kept.sha256.map(|digest| lower_hex(&digest)) }
+}
+
+/// The error for a delivery that would have run, and was first sent at a time that forbids it.
+pub(crate) fn too_late(id: &RecordId, why: Misplaced) -> Error {
+    let said = match why {
+        Misplaced::TooOld => {
+            "the intent was first sent longer ago than the ledger remembers, so nobody knows here whether it was done"
+        }
+        Misplaced::InFuture => {
+            "the intent is said to be first sent more than five minutes in the future of the ledger's time"
+        }
+    };
+    Error::new(Code::TooLate, said).with(|about| about.id = Some(id.clone()))
 }
 
 /// The error for an intent that ended without a success, as its own delivery or a waiter hears it.

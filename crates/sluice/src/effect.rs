@@ -5,9 +5,10 @@ use crate::done::Done;
 use crate::sluice::Sluice;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use sluice_core::deliveries::DeliveryId;
 use sluice_core::key::{InputError, Request};
-use sluice_core::policy::OnDuplicate;
-use sluice_core::record::{Labels, Terms};
+use sluice_core::policy::{OnDuplicate, OnFailed, OnIndeterminate};
+use sluice_core::record::{Labels, LedgerTime, Terms};
 use sluice_core::{Error, Failure, Intent, Key, Namespace};
 use std::future::Future;
 use std::time::Duration;
@@ -35,9 +36,22 @@ pub struct EffectSpec {
     /// What the delivery wants where its intent ended before.
     #[serde(default)]
     pub on_duplicate: OnDuplicate,
-    /// What it does while its intent runs elsewhere.
+    /// What it does while its intent runs elsewhere, or may not run again yet.
     #[serde(default)]
     pub wait: Wait,
+    /// What it wants where nobody knows whether its intent happened; `None` is to run it again where the terms say that
+    /// the effect is repeatable, else to be told so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_indeterminate: Option<OnIndeterminate>,
+    /// What it wants where its intent failed before.
+    #[serde(default)]
+    pub on_failed: OnFailed,
+    /// When the intent was first sent, in milliseconds since 1970-01-01T00:00:00Z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_sent: Option<LedgerTime>,
+    /// What tells this delivery from others; it never enters the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delivery: Option<DeliveryId>,
 }
 
 /// What a delivery does while its intent runs elsewhere.
@@ -69,6 +83,10 @@ impl EffectSpec {
             labels: Labels::default(),
             on_duplicate: OnDuplicate::default(),
             wait: Wait::default(),
+            on_indeterminate: None,
+            on_failed: OnFailed::default(),
+            first_sent: None,
+            delivery: None,
         }
     }
 }
@@ -195,6 +213,50 @@ impl EffectBuilder<'_> {
     /// Sets what to answer where the intent ended before.
     pub fn on_duplicate(self, on_duplicate: OnDuplicate) -> Self {
         self.edit(|spec| spec.on_duplicate = on_duplicate)
+    }
+
+    /// Declares that the effect may take hold more than once: where nobody knows whether it happened, the next such
+    /// delivery runs it again, once the last holder can no longer act.
+    pub fn repeatable(self) -> Self {
+        self.edit(|spec| spec.terms.repeatable = true)
+    }
+
+    /// Sets what to do where nobody knows whether the intent happened.
+    pub fn on_indeterminate(self, on_indeterminate: OnIndeterminate) -> Self {
+        self.edit(|spec| spec.on_indeterminate = Some(on_indeterminate))
+    }
+
+    /// Sets what to do where the intent failed before.
+    pub fn on_failed(self, on_failed: OnFailed) -> Self {
+        self.edit(|spec| spec.on_failed = on_failed)
+    }
+
+    /// Sets how long the result is kept, counted from the record's last change. The default is 7 days.
+    pub fn keep_result(self, keep_result: Duration) -> Self {
+        self.edit(|spec| spec.terms.keep_result = keep_result)
+    }
+
+    /// Sets how long the record is kept, counted from its last change: for so long a duplicate runs nothing. The default
+    /// is 90 days; less than a second or more than a hundred years is `E_CONFIG`.
+    pub fn remember(self, remember: Duration) -> Self {
+        self.edit(|spec| spec.terms.remember = remember)
+    }
+
+    /// Says when the intent was first sent. A record that is there answers all the same; what would run is refused
+    /// (`E_TOO_LATE`) where it is older than the ledger remembers, less a margin, or more than 5 minutes in the future.
+    pub fn first_sent(self, first_sent: LedgerTime) -> Self {
+        self.edit(|spec| spec.first_sent = Some(first_sent))
+    }
+
+    /// Says what tells this delivery from others, such as its message id: for `explain`, never for the key. A JSON
+    /// object or any other text, up to 1 KiB.
+    pub fn delivery(mut self, delivery: &str) -> Self {
+        match (DeliveryId::new(delivery), &mut self.spec) {
+            (Ok(delivery), Ok(spec)) => spec.delivery = Some(delivery),
+            (Err(error), spec @ Ok(_)) => *spec = Err(error.into()),
+            (_, Err(_)) => {}
+        }
+        self
     }
 
     /// Sets the namespace of this effect alone.

@@ -11,16 +11,19 @@
 struct Readme;
 
 mod answer;
+mod count;
 mod ctx;
 mod done;
 mod effect;
 mod heart;
 mod held;
 mod memory;
+mod notes;
 mod recover;
 mod run;
 mod sluice;
 pub mod system;
+mod upkeep;
 mod verdicts;
 mod waiters;
 
@@ -30,9 +33,9 @@ pub use crate::effect::{EffectBuilder, EffectSpec, Named, Unguarded, Wait};
 pub use crate::memory::MemoryStore;
 pub use crate::recover::{Recovered, TakenIn};
 pub use crate::sluice::{Builder, Sluice};
-pub use crate::verdicts::{MarkAnswer, Resolved};
+pub use crate::verdicts::{MarkAnswer, Reopened, Resolved};
 pub use sluice_core as core;
-pub use sluice_core::policy::OnDuplicate;
+pub use sluice_core::policy::{OnDuplicate, OnFailed, OnIndeterminate};
 pub use sluice_core::{
     Code, Error, Failure, FailureClass, Intent, Key, Namespace, canonical_json, canonical_json_text,
     idempotency_key, idempotency_key_text,

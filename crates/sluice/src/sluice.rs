@@ -1,8 +1,11 @@
 //! How a ledger is opened and configured.
 
+use crate::count::Count;
 use crate::effect::{EffectSpec, Named, Unguarded};
 use crate::heart::Heart;
+use crate::notes::Notes;
 use crate::system;
+use crate::upkeep::SWEEP_EVERY;
 use crate::waiters::Waiters;
 use sluice_core::key::KeyError;
 use sluice_core::outcome::RESULT_LIMIT;
@@ -10,9 +13,8 @@ use sluice_core::ports::Ports;
 use sluice_core::store::Store;
 use sluice_core::{Error, Namespace};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicU32;
 use std::time::Duration;
-use tokio::sync::Notify;
 
 /// A handle to a ledger. Cheap to clone; clones share everything.
 #[derive(Clone, Debug)]
@@ -28,14 +30,17 @@ pub(crate) struct Inner {
     pub settings: Settings,
     pub heart: Heart,
     pub waiters: Waiters,
-    running: AtomicUsize,
-    ended: Notify,
+    pub notes: Notes,
+    pub running: Arc<Count>,
+    pub sweeping: Arc<Count>,
+    pub settlements: AtomicU32,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub result_limit: usize,
     pub settle_patience: Duration,
+    pub sweep_every: u32,
 }
 
 impl Sluice {
@@ -52,7 +57,11 @@ impl Sluice {
 
     /// The same for a store that others use too.
     pub fn open_shared(store: Arc<dyn Store>) -> Builder {
-        let settings = Settings { result_limit: RESULT_LIMIT, settle_patience: Duration::from_mins(1) };
+        let settings = Settings {
+            result_limit: RESULT_LIMIT,
+            settle_patience: Duration::from_mins(1),
+            sweep_every: SWEEP_EVERY,
+        };
         Builder { store, namespace: Ok(Namespace::default()), settings, ports: None }
     }
 
@@ -82,43 +91,17 @@ impl Sluice {
     /// lease ends, and is then indeterminate.
     pub async fn drain(&self, patience: Duration) -> usize {
         let over = self.inner.ports.sleep.sleep(patience);
-        crate::run::race(over, async {
-            loop {
-                let ended = self.inner.ended.notified();
-                if self.running() == 0 {
-                    return;
-                }
-                ended.await;
-            }
-        })
-        .await;
+        crate::run::race(over, self.inner.running.none()).await;
         self.running()
     }
 
     /// How many effects run here now.
     pub fn running(&self) -> usize {
-        self.inner.running.load(Ordering::SeqCst)
+        self.inner.running.now()
     }
 
     pub(crate) fn namespace_of(&self, spec: &EffectSpec) -> Result<Namespace, Error> {
         spec.namespace.clone().map_or_else(|| self.namespace().cloned(), Ok)
-    }
-}
-
-/// Counts one running effect for as long as it lives.
-pub(crate) struct Running(Arc<Inner>);
-
-impl Running {
-    pub fn new(inner: &Arc<Inner>) -> Self {
-        inner.running.fetch_add(1, Ordering::SeqCst);
-        Self(inner.clone())
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.0.running.fetch_sub(1, Ordering::SeqCst);
-        self.0.ended.notify_waiters();
     }
 }
 
@@ -157,6 +140,16 @@ impl Builder {
         self
     }
 
+    /// Sets after how many settlements the handle sweeps what has outlived its keeping time. The default is 128; 0 is
+    /// never.
+    ///
+    /// The first turn is drawn by chance, so that many short-lived processes take turns too.
+    #[must_use]
+    pub fn sweep_every(mut self, settlements: u32) -> Self {
+        self.settings.sweep_every = settlements;
+        self
+    }
+
     /// Replaces time, chance, tasks and the rest of the world, for tests.
     #[must_use]
     pub fn ports(mut self, ports: Ports) -> Self {
@@ -169,6 +162,9 @@ impl Builder {
         let ports = self.ports.unwrap_or_else(system::ports);
         let heart = Heart::new(self.store.clone(), ports.clone());
         let waiters = Waiters::new(self.store.clone(), ports.clone());
+        let notes = Notes::new(self.store.clone(), ports.clone());
+        let [a, b, c, d, ..] = ports.chance.bits();
+        let turn = u32::from_le_bytes([a, b, c, d]).checked_rem(self.settings.sweep_every).unwrap_or(0);
         let inner = Inner {
             store: self.store,
             ports,
@@ -176,8 +172,10 @@ impl Builder {
             settings: self.settings,
             heart,
             waiters,
-            running: AtomicUsize::new(0),
-            ended: Notify::new(),
+            notes,
+            running: Arc::default(),
+            sweeping: Arc::default(),
+            settlements: AtomicU32::new(turn),
         };
         Sluice { inner: Arc::new(inner) }
     }

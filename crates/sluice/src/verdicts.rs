@@ -1,7 +1,7 @@
 //! How people's answers settle records, and how a script passes its point of no return.
 
 use crate::sluice::Sluice;
-use sluice_core::decide::{self, Ruling, SettleStep, VerdictStep};
+use sluice_core::decide::{self, ReopenStep, Ruling, SettleStep, VerdictStep};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::record::Snapshot;
 use sluice_core::store::Written;
@@ -20,6 +20,19 @@ pub enum Resolved {
     Already(Epoch, Box<Snapshot>),
     /// It was refused, for this reason; nothing changed.
     Refused(Box<VerdictStep>, Box<Snapshot>),
+    /// There is no such record.
+    NoRecord,
+}
+
+/// What became of the wish to give a failed intent another chance.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reopened {
+    /// The next delivery runs it; the record before and after.
+    Taken(Box<(Snapshot, Snapshot)>),
+    /// The next delivery would have run it anyway.
+    Already(Box<Snapshot>),
+    /// Only what failed can be reopened.
+    NotFailed(Box<Snapshot>),
     /// There is no such record.
     NoRecord,
 }
@@ -70,6 +83,28 @@ impl Sluice {
             if let Written::Applied(now) = self.inner.store.apply(id.clone(), change).await? {
                 self.inner.waiters.publish(&now);
                 return Ok(Resolved::Taken(epoch, Box::new((found, *now))));
+            }
+        }
+        Err(busy())
+    }
+
+    /// Gives a failed intent another chance, in a person's name and for a reason: the next delivery runs it.
+    ///
+    /// # Errors
+    /// `E_STORE` where the ledger is in trouble.
+    pub async fn reopen(&self, id: &RecordId, by: &str, reason: &str) -> Result<Reopened, Error> {
+        for _ in 0..TRIES {
+            let Some(found) = self.look(id).await? else {
+                return Ok(Reopened::NoRecord);
+            };
+            let change = match decide::reopen(&found, by, reason) {
+                ReopenStep::Write(change) => change,
+                ReopenStep::Already => return Ok(Reopened::Already(Box::new(found))),
+                ReopenStep::NotFailed(_) => return Ok(Reopened::NotFailed(Box::new(found))),
+            };
+            if let Written::Applied(now) = self.inner.store.apply(id.clone(), change).await? {
+                self.inner.waiters.publish(&now);
+                return Ok(Reopened::Taken(Box::new((found, *now))));
             }
         }
         Err(busy())

@@ -7,6 +7,10 @@ use sluice::system::this_process;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// A lock file that is younger may belong to a claim that is just being asked for.
+const YOUNG: Duration = Duration::from_mins(1);
 
 /// The folder of one ledger's lock files.
 #[derive(Clone, Debug)]
@@ -89,6 +93,38 @@ impl Locks {
         let name = lock.and_then(|lock| lock.split_once('@')).map(|(name, _)| name);
         let by_lock = name.and_then(|name| processes::with_open(&self.folder.join(name)));
         by_lock.or_else(|| holder.process_group.and_then(processes::member_of))
+    }
+
+    /// The lock files that nobody holds, named as claims name them. One that is younger than a minute may belong to a
+    /// claim that is just being asked for.
+    pub fn idle(&self) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(&self.folder) else {
+            return Vec::new();
+        };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut idle: Vec<_> = names.filter_map(|name| self.idle_name(&name)).collect();
+        idle.sort();
+        idle
+    }
+
+    fn idle_name(&self, name: &str) -> Option<String> {
+        ClaimId::parse(name)?;
+        let file = File::open(self.folder.join(name)).ok()?;
+        let found = file.metadata().ok()?;
+        let is_old = found.modified().ok()?.elapsed().ok()? > YOUNG;
+        (is_old && file.try_lock_shared().is_ok()).then(|| format!("{name}@{}", found.ino()))
+    }
+
+    /// Removes a lock file that is still idle; false where it could not be.
+    pub fn remove_idle(&self, lock: &str) -> bool {
+        let Some(file) = self.own_file(lock) else { return false };
+        let path = lock.split_once('@').map(|(name, _)| self.folder.join(name));
+        file.try_lock().is_ok() && path.is_some_and(|path| std::fs::remove_file(path).is_ok())
+    }
+
+    /// How many lock files there are.
+    pub fn count(&self) -> usize {
+        std::fs::read_dir(&self.folder).map_or(0, Iterator::count)
     }
 
     /// Removes the lock file of a claim that nobody will ask about again.

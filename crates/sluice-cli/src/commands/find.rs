@@ -36,6 +36,11 @@ pub struct Found {
 }
 
 impl Which {
+    /// One key, for a command that changes something.
+    pub fn exactly(key: &str, namespace: &str, store: &StoreArg) -> Self {
+        Self { key: Some(key.to_owned()), last: false, namespace: namespace.to_owned(), store: store.clone() }
+    }
+
     /// The same, for a command that changes something: it takes no beginning of a key.
     pub async fn find_exactly(&self) -> Result<Found, Fail> {
         let found = self.find().await?;

@@ -12,7 +12,7 @@ use sluice::Namespace;
 use sluice::core::ports::Clock;
 use sluice::core::record::Snapshot;
 use sluice::core::state::Status;
-use sluice::core::store::{Query, Store};
+use sluice::core::store::{Flag, Query, Store};
 use sluice::system::BootClock;
 use std::io::Write;
 use std::time::Duration;
@@ -28,6 +28,9 @@ pub struct ListArgs {
     /// Only what changed within this time, as in 1h
     #[arg(long, value_parser = humantime::parse_duration)]
     since: Option<Duration>,
+    /// Only intents whose key was also used for a different request
+    #[arg(long)]
+    conflicts: bool,
     /// At most so many
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
@@ -77,6 +80,7 @@ pub async fn list(args: ListArgs) -> Result<u8, Fail> {
         statuses: args.status.into_iter().map(Status::from).collect(),
         tool: args.tool,
         within: args.since,
+        flagged: args.conflicts.then_some(Flag::Conflict),
         limit: args.limit as usize,
         after: args.after,
         ..Query::default()

@@ -2,15 +2,21 @@
 
 mod bench;
 mod demo;
+mod doctor;
 mod effects;
 mod explain;
 mod find;
 mod key;
 mod list;
 mod mark;
+mod note;
+mod person;
+mod reopen;
 mod resolve;
 mod shell;
 mod show;
+mod sweep;
+mod todo;
 
 use crate::report::Fail;
 use crate::run;
@@ -27,6 +33,7 @@ pub struct Cli {
 const EXIT: &str = "\
 Exit status:
   0    done, or the command's own status (on a first run it always passes through)
+  1    findings (doctor, todo --exit-code)
   2    usage            65   bad input          69   ledger away        70   a bug in sluice
   75   try again        77   too late           78   settings           90   nobody knows whether it happened
   91   key conflict, or a duplicate that was to be refused
@@ -46,6 +53,12 @@ enum Command {
     Effects(effects::EffectsCommand),
     /// Tell one intent's story: what happened, what is safe, what to type next
     Explain(explain::ExplainArgs),
+    /// List what needs a person: what nobody knows, what nobody came back for, what happened twice
+    Todo(todo::TodoArgs),
+    /// Forget what has outlived its keeping time
+    Sweep(sweep::SweepArgs),
+    /// Look whether the ledger and its host keep what they promise
+    Doctor(doctor::DoctorArgs),
     /// Measure this machine's ledger beside what its disk can do
     Bench(bench::BenchArgs),
     /// See for yourself
@@ -68,11 +81,14 @@ pub struct StoreArg {
 /// Runs a command to its exit status.
 pub async fn dispatch(cli: Cli) -> u8 {
     let result = match cli.command {
-        Command::Run(args) => run::run(*args).await,
+        Command::Run(args) => Box::pin(run::run(*args)).await,
         Command::Mark(args) => mark::mark(args).await,
         Command::Key(command) => key::key(command),
         Command::Effects(command) => effects::effects(command).await,
         Command::Explain(args) => explain::explain(args).await,
+        Command::Todo(args) => todo::todo(args).await,
+        Command::Sweep(args) => sweep::sweep(args).await,
+        Command::Doctor(args) => doctor::doctor(args).await,
         Command::Bench(args) => bench::bench(args).await,
         Command::Demo(command) => demo::demo(command),
         Command::Completions(args) => Ok(shell::completions(&args)),

@@ -2,6 +2,7 @@
 
 use super::StoreArg;
 use super::find::Which;
+use super::person::Person;
 use crate::child::locks::Locks;
 use crate::exit;
 use crate::input;
@@ -40,12 +41,8 @@ pub struct ResolveArgs {
     /// Do not wait until the last holder can no longer act
     #[arg(long, requires = "did_not_land")]
     force: bool,
-    /// Who says so; the login name without it
-    #[arg(long, value_name = "WHO")]
-    by: Option<String>,
-    /// How you know
-    #[arg(long, value_name = "TEXT")]
-    reason: String,
+    #[command(flatten)]
+    person: Person,
     /// Which epoch, where several are in doubt
     #[arg(long)]
     epoch: Option<u64>,
@@ -53,13 +50,7 @@ pub struct ResolveArgs {
 
 pub async fn resolve(args: ResolveArgs) -> Result<u8, Fail> {
     let ruling = ruling(&args)?;
-    let which = Which {
-        key: Some(args.key.clone()),
-        last: false,
-        namespace: args.namespace.clone(),
-        store: args.store.clone(),
-    };
-    let found = which.find_exactly().await?;
+    let found = Which::exactly(&args.key, &args.namespace, &args.store).find_exactly().await?;
     let locks = Locks::beside(found.store.path());
     let mut ports = sluice::system::ports();
     ports.witness = Arc::new(LockJudge::new(locks.clone()));
@@ -93,9 +84,7 @@ fn key(found: &Snapshot) -> String {
 }
 
 fn ruling(args: &ResolveArgs) -> Result<Ruling, Fail> {
-    if args.reason.trim().is_empty() {
-        return Err(Fail::usage("--reason needs a text: whoever reads the trail will ask how you knew"));
-    }
+    let (by, reason) = args.person.word()?;
     let judgement = match (&args.result, args.landed) {
         (_, false) => Judgement::DidNotLand,
         (None, true) => Judgement::Landed(Kept::absent(NotKept::NeverGiven)),
@@ -104,20 +93,7 @@ fn ruling(args: &ResolveArgs) -> Result<Ruling, Fail> {
             Judgement::Landed(Kept::within(value.canonical().into_bytes(), usize::MAX))
         }
     };
-    Ok(Ruling {
-        epoch: args.epoch.map(Epoch),
-        judgement,
-        by: args.by.clone().unwrap_or_else(login_name),
-        reason: args.reason.clone(),
-        force: args.force,
-    })
-}
-
-fn login_name() -> String {
-    let named = ["SUDO_USER", "LOGNAME", "USER"].into_iter().find_map(|name| std::env::var(name).ok());
-    named
-        .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| format!("uid {}", rustix::process::getuid().as_raw()))
+    Ok(Ruling { epoch: args.epoch.map(Epoch), judgement, by, reason, force: args.force })
 }
 
 fn refused(step: &VerdictStep, record: &Snapshot, locks: &Locks) -> Fail {

@@ -1,8 +1,11 @@
 //! The flags of `sluice run`.
 
 use super::classify::ExitRule;
+use super::moment::moment;
 use crate::commands::StoreArg;
 use clap::{Args, ValueEnum};
+use sluice::core::policy::{OnFailed, OnIndeterminate};
+use sluice::core::record::LedgerTime;
 use sluice::{OnDuplicate, Wait};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -70,6 +73,27 @@ pub struct RunArgs {
     /// What to answer where it was done before
     #[arg(long, value_enum, default_value_t = Duplicate::Replay)]
     pub on_duplicate: Duplicate,
+    /// What to do where nobody knows whether it happened: to say so, or with --repeatable to run it again
+    #[arg(long, value_enum)]
+    pub on_indeterminate: Option<Indeterminate>,
+    /// What to do where it failed before: to say so again, or to run it again
+    #[arg(long, value_enum, default_value_t = Failed::Replay)]
+    pub on_failed: Failed,
+    /// Running the command twice does no harm: where nobody knows whether it happened, it runs again
+    #[arg(long)]
+    pub repeatable: bool,
+    /// How long the output is kept, counted from the last change
+    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = humantime::parse_duration)]
+    pub keep_result: Duration,
+    /// How long the intent is remembered, and so does not run again, counted from the last change
+    #[arg(long, value_name = "TIME", default_value = "90d", value_parser = humantime::parse_duration)]
+    pub remember: Duration,
+    /// When the intent was first sent: what is older than the ledger remembers is not run
+    #[arg(long, value_name = "WHEN", value_parser = moment)]
+    pub first_sent: Option<LedgerTime>,
+    /// What tells this delivery from others, such as its message id: for explain, never for the key
+    #[arg(long, value_name = "TEXT|JSON")]
+    pub delivery: Option<String>,
     /// What an exit status means, as in 3,10-12=failed; may be given more than once
     #[arg(long, value_name = "CODES=failed|released|unknown")]
     pub exit: Vec<ExitRule>,
@@ -107,6 +131,40 @@ pub enum Duplicate {
     AlreadyProcessed,
     /// Exit 91
     Conflict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Indeterminate {
+    /// Exit 90
+    Refuse,
+    /// Run it again, once the last holder can no longer act; needs --repeatable
+    Reclaim,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Failed {
+    /// The recorded output and status
+    Replay,
+    /// Run it again
+    Rerun,
+}
+
+impl From<Indeterminate> for OnIndeterminate {
+    fn from(said: Indeterminate) -> Self {
+        match said {
+            Indeterminate::Refuse => Self::Refuse,
+            Indeterminate::Reclaim => Self::Reclaim,
+        }
+    }
+}
+
+impl From<Failed> for OnFailed {
+    fn from(said: Failed) -> Self {
+        match said {
+            Failed::Replay => Self::Replay,
+            Failed::Rerun => Self::Rerun,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -6,6 +6,7 @@ mod classify;
 mod deliver;
 mod document;
 mod effect;
+mod moment;
 pub mod result;
 mod spec;
 pub mod witness;
@@ -28,16 +29,25 @@ use sluice::core::record::Record;
 use sluice::core::store::Store;
 use sluice::{Done, EffectSpec, Error, Sluice, TakenIn};
 use std::sync::Arc;
+use std::time::Duration;
 use witness::CommandWitness;
 
 /// Room for two kept streams in their worst JSON form.
 const RESULT_LIMIT: usize = 16 * 1024 * 1024;
 
+/// How long a command may go on after its output, to count its delivery and to sweep.
+const TIDY: Duration = Duration::from_millis(200);
+
 pub async fn run(args: RunArgs) -> Result<u8, Fail> {
     let args = Arc::new(args);
     let outcome = OutcomeFile::ready(args.outcome.as_deref())?;
     match attempt(&args).await {
-        Ok(answer) => Ok(answer.give(outcome)),
+        Ok((answer, sluice)) => {
+            let status = answer.give(outcome);
+            // After the output: whoever waits for it has it by now.
+            sluice.tidy(TIDY).await;
+            Ok(status)
+        }
         Err(fail) => {
             let status = fail.report();
             document::failed(&args, &fail, status, outcome);
@@ -46,7 +56,7 @@ pub async fn run(args: RunArgs) -> Result<u8, Fail> {
     }
 }
 
-async fn attempt(args: &Arc<RunArgs>) -> Result<Answer, Fail> {
+async fn attempt(args: &Arc<RunArgs>) -> Result<(Answer, Sluice), Fail> {
     let place = place(args.store.store.as_deref())?;
     let object_id = args.object_id.as_deref().map(JsonPointer::parse).transpose()?;
     let wanted = spec::wanted(args)?;
@@ -77,7 +87,7 @@ async fn attempt(args: &Arc<RunArgs>) -> Result<Answer, Fail> {
     let pid = record.as_ref().and_then(|record| locks.seen_alive(&record.body.holder));
     performer.passed_on(&mut waiting).await;
     let result = result.map_err(|error| error.with(|about| about.pid = about.pid.or(pid)));
-    Ok(Answer::new(args.clone(), wanted.spec, result, record, performer.ran()))
+    Ok((Answer::new(args.clone(), wanted.spec, result, record, performer.ran()), sluice))
 }
 
 /// The record as it is after the delivery, where the answer needs it.

@@ -1,13 +1,15 @@
 //! From flags to a delivery.
 
-use super::args::{KeepOutput, RunArgs};
+use super::args::{Indeterminate, KeepOutput, RunArgs};
 use crate::child::watch::GRACE;
 use crate::input;
 use crate::report::Fail;
 use serde_json::Value;
+use sluice::core::deliveries::DeliveryId;
 use sluice::core::key::{Json, Request};
 use sluice::core::lease;
 use sluice::core::record::{Labels, Terms};
+use sluice::core::retention;
 use sluice::{EffectSpec, Intent, Key, Namespace, Wait};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -31,6 +33,9 @@ pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
         // A command that ignores the request to end is killed after the grace; later nothing of it can act.
         attempt_timeout: args.timeout.map(|limit| limit.saturating_add(GRACE + Duration::from_secs(5))),
         declares_marks: args.marked,
+        repeatable: args.repeatable,
+        keep_result: args.keep_result,
+        remember: args.remember,
     };
     let spec = EffectSpec {
         namespace: Some(Namespace::new(args.namespace.as_str())?),
@@ -39,6 +44,10 @@ pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
         labels: named.labels,
         on_duplicate: args.on_duplicate.into(),
         wait: if args.no_wait { Wait::No } else { args.wait },
+        on_indeterminate: args.on_indeterminate.map(Into::into),
+        on_failed: args.on_failed.into(),
+        first_sent: args.first_sent,
+        delivery: args.delivery.as_deref().map(DeliveryId::new).transpose()?,
         ..EffectSpec::new(named.key)
     };
     Ok(Wanted { spec, stdin })
@@ -47,6 +56,14 @@ pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
 fn check(args: &RunArgs) -> Result<(), Fail> {
     if !(lease::SHORTEST..=lease::LONGEST).contains(&args.lease) {
         return Err(Fail::usage("--lease is at least 1s and at most a year"));
+    }
+    if !(retention::SHORTEST..=retention::LONGEST).contains(&args.remember) {
+        return Err(Fail::usage("--remember is at least 1s and at most 100 years"));
+    }
+    if args.on_indeterminate == Some(Indeterminate::Reclaim) && !args.repeatable {
+        return Err(Fail::usage(
+            "--on-indeterminate reclaim runs a command again of which nobody knows whether it happened, so it needs --repeatable",
+        ));
     }
     let texts = [&args.intent, &args.args, &args.fingerprint];
     let from_stdin =

@@ -1,17 +1,15 @@
 //! A delivery arrives: claim, wait, replay, or refuse?
 
+use super::claim;
 use super::lapse::lapse;
-use crate::change::{Change, GrantGuard, LeaseSet};
-use crate::holder::{Holder, Liveness};
+use super::quiet::NotYet;
+use crate::change::Change;
+use crate::holder::Liveness;
 use crate::ids::{ClaimId, Epoch};
 use crate::key::{Fingerprint, Match};
-use crate::outcome::Outcome;
-use crate::policy::{OnDuplicate, WhileRunning};
-use crate::record::{Body, Downstream, Labels, Record, Snapshot, Terms};
-use crate::state::{Status, Transition};
-use crate::trail::{EventDraft, EventKind};
-use crate::unresolved::Unresolved;
-use std::collections::BTreeSet;
+use crate::policy::{OnDuplicate, OnFailed, OnIndeterminate, WhileRunning};
+use crate::record::{Downstream, Labels, LedgerTime, Snapshot, Terms};
+use crate::state::Status;
 
 /// What a delivery would run with if it were granted the claim.
 #[derive(Clone, Debug)]
@@ -26,6 +24,8 @@ pub struct Plan {
     pub fingerprint: Option<Fingerprint>,
     /// The key to send to the target where the record has none yet.
     pub downstream: Downstream,
+    /// When the intent was first sent, where the delivery says so.
+    pub first_sent: Option<LedgerTime>,
 }
 
 /// What is known when a delivery arrives at a record.
@@ -39,6 +39,10 @@ pub struct Arrival {
     pub on_duplicate: OnDuplicate,
     /// What it does while its intent runs elsewhere.
     pub while_running: WhileRunning,
+    /// What it wants where nobody knows whether its intent happened.
+    pub on_indeterminate: OnIndeterminate,
+    /// What it wants where its intent failed before.
+    pub on_failed: OnFailed,
 }
 
 /// What to do with a delivery.
@@ -51,6 +55,9 @@ pub enum Step {
     Claim(Change),
     /// Look again later; the delivery is bound to this epoch from now on.
     Wait(Epoch),
+    /// Arrive again later: it may run once the last holder can no longer act. Where the delivery has no more time,
+    /// nobody knows.
+    Hold(NotYet),
     /// Tell the caller.
     Answer(Answer),
 }
@@ -85,7 +92,7 @@ pub enum Answer {
 /// lapses; only then does the delivery arrive (RULINGS 1 and 3).
 pub fn arrive(found: Option<&Snapshot>, arrival: Arrival, plan: &Plan) -> Step {
     let Some(found) = found else {
-        return Step::Claim(first_claim(plan));
+        return Step::Claim(claim::first(plan));
     };
     if !matches!(arrival.request, Match::Same | Match::Neither) {
         return Step::Answer(Answer::Conflict(arrival.request));
@@ -101,9 +108,17 @@ pub fn arrive(found: Option<&Snapshot>, arrival: Arrival, plan: &Plan) -> Step {
             (_, WhileRunning::Wait) => Step::Wait(body.epoch),
         },
         // Whatever its state says, what is known to have landed is never run again.
-        Status::Released if body.landed.is_empty() => claim_released(found, plan),
+        status if !body.landed.is_empty() => Step::Answer(ended(status, arrival.on_duplicate)),
+        Status::Released => claim::released(found, plan),
+        Status::Failed if arrival.on_failed == OnFailed::Rerun => claim::failed(found, plan),
+        Status::Indeterminate if may_repeat(arrival, plan) => claim::unknown(found, plan, arrival.holder),
         status => Step::Answer(ended(status, arrival.on_duplicate)),
     }
+}
+
+/// Whether a delivery may run what nobody knows (RULINGS 14): its own declaration counts, not the record's.
+fn may_repeat(arrival: Arrival, plan: &Plan) -> bool {
+    arrival.on_indeterminate == OnIndeterminate::Reclaim && plan.terms.repeatable
 }
 
 /// Decides what a delivery does that is bound to an epoch (RULINGS 2): it hears that epoch's outcome, even if a
@@ -143,76 +158,5 @@ fn ended(status: Status, on_duplicate: OnDuplicate) -> Answer {
         (Status::Succeeded, OnDuplicate::Replay) => Answer::Replay,
         (Status::Succeeded, OnDuplicate::AlreadyProcessed) => Answer::AlreadyProcessed,
         (Status::Failed, on_duplicate) => Answer::Failed { tell: on_duplicate == OnDuplicate::Replay },
-    }
-}
-
-fn first_claim(plan: &Plan) -> Change {
-    let body = Body {
-        status: Status::InFlight,
-        epoch: Epoch::FIRST,
-        claim: plan.claim,
-        holder: Holder::default(),
-        terms: plan.terms.clone(),
-        marked: false,
-        labels: plan.labels.clone(),
-        fingerprint: plan.fingerprint.clone(),
-        unresolved: Unresolved::default(),
-        landed: BTreeSet::new(),
-        evidence: None,
-        outcome: Outcome::None,
-        downstream: plan.downstream.clone(),
-    };
-    let mut event = EventDraft::new(EventKind::Claimed).about(Epoch::FIRST, Some(plan.claim));
-    event.status = Some(Status::InFlight);
-    Change::first_claim(body, event)
-}
-
-fn claim_released(found: &Snapshot, plan: &Plan) -> Step {
-    let epoch = found.record.body.epoch.next();
-    let event = EventDraft::new(EventKind::Claimed).about(epoch, Some(plan.claim));
-    let change = Change::of(found, Transition::Claim, event, |set| {
-        set.epoch = epoch;
-        set.claim = plan.claim;
-        set.holder = Holder::default();
-        set.terms = plan.terms.clone();
-        set.marked = false;
-        set.labels = relabel(&set.labels, &plan.labels);
-        set.outcome = Outcome::None;
-    });
-    match change {
-        Ok(change) => Step::Claim(
-            change.when_grant(GrantGuard::Unused(plan.claim)).and_lease(LeaseSet::Grant(plan.terms.lease)),
-        ),
-        Err(_) => Step::Answer(Answer::Released),
-    }
-}
-
-fn relabel(old: &Labels, new: &Labels) -> Labels {
-    let newer = |new: &Option<String>, old: &Option<String>| new.clone().or_else(|| old.clone());
-    Labels {
-        tool: newer(&new.tool, &old.tool),
-        actor: newer(&new.actor, &old.actor),
-        run_id: newer(&new.run_id, &old.run_id),
-        object_id: newer(&new.object_id, &old.object_id),
-    }
-}
-
-/// Whose claim a record holds, seen from a delivery whose own claim did not apply or whose answer was lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OwnClaim {
-    /// Its own, and it still runs: the answer was lost, the claim was not (F14).
-    Granted,
-    /// Its own, but it ended before the delivery heard of it, so that it never performed.
-    Ended,
-    /// Another delivery's.
-    Another,
-}
-
-/// Recognises a delivery's own claim in what was found.
-pub fn claimed(record: &Record, claim: ClaimId) -> OwnClaim {
-    match (record.body.claim == claim, record.body.status) {
-        (true, Status::InFlight) => OwnClaim::Granted,
-        (true, _) => OwnClaim::Ended,
-        (false, _) => OwnClaim::Another,
     }
 }

@@ -1,14 +1,13 @@
 //! Somebody knows more about one epoch of an indeterminate record.
 
+use super::quiet::{NotYet, last_holder};
 use crate::change::{Change, LeaseGuard, LeaseSet};
 use crate::holder::Liveness;
 use crate::ids::Epoch;
-use crate::lease::quiet_after;
 use crate::outcome::{Kept, Outcome};
-use crate::record::{Body, Snapshot};
+use crate::record::Snapshot;
 use crate::state::{Status, Transition};
 use crate::trail::{EventDraft, EventKind};
-use crate::unresolved::Doubt;
 use std::time::Duration;
 
 /// What was found out.
@@ -92,31 +91,19 @@ fn landed(found: &Snapshot, ruling: &Ruling, epoch: Epoch, kept: &Kept) -> Verdi
 }
 
 fn did_not_land(found: &Snapshot, ruling: &Ruling, epoch: Epoch, holder: Proof) -> VerdictStep {
-    let body = &found.record.body;
-    let quiet = quiet_after(body.terms.attempt_timeout);
-    let mut guard = LeaseGuard::Any;
-    let gone = holder.is_gone() || is_gone_by_its_word(body, holder);
-    if !ruling.force && !gone {
-        if let Liveness::Alive(pid) = holder {
-            return VerdictStep::HolderLives(pid);
-        }
-        if let Some(left) = found.lease.until_quiet(quiet) {
-            return VerdictStep::NotQuiet(left);
-        }
-        guard = LeaseGuard::EndedFor(quiet);
-    }
-    let last = body.unresolved.len() == 1;
+    let guard = match last_holder(found, holder) {
+        _ if ruling.force => LeaseGuard::Any,
+        Ok(guard) => guard,
+        Err(NotYet::Alive(pid)) => return VerdictStep::HolderLives(pid),
+        Err(NotYet::Quiet(left)) => return VerdictStep::NotQuiet(left),
+    };
+    let last = found.record.body.unresolved.len() == 1;
     let transition = if last { Transition::Release } else { Transition::Narrow };
     let said = if ruling.force { "did not land (forced)" } else { "did not land" };
     let change = Change::of(found, transition, event(ruling, epoch, said), |set| {
         set.unresolved.remove(epoch);
     });
     write(change.ok().map(|change| change.when_lease(guard).and_lease(LeaseSet::Settle)), epoch)
-}
-
-/// The last holder said itself that its execution is over; nothing that can be seen contradicts it.
-fn is_gone_by_its_word(body: &Body, holder: Proof) -> bool {
-    body.unresolved.why(body.epoch) == Some(Doubt::Ended) && !matches!(holder, Liveness::Alive(_))
 }
 
 fn event(ruling: &Ruling, epoch: Epoch, said: &str) -> EventDraft {

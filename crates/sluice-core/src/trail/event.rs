@@ -26,6 +26,8 @@ macro_rules! kinds {
 kinds! {
     /// The right to execute was granted.
     Claimed = "effect.claimed",
+    /// The right to execute was granted although nobody knows what became of the execution before.
+    Reclaimed = "effect.reclaimed",
     /// The holder passed the point of no return.
     Marked = "effect.marked",
     /// It happened, by its holder's word.
@@ -52,6 +54,10 @@ kinds! {
     VerdictRefused = "notice.verdict_refused",
     /// Notice: the effect wrote a note.
     Note = "notice.note",
+    /// Of the ledger itself: results and records outlived their keeping time and are gone.
+    Swept = "ledger.swept",
+    /// Of the ledger itself: a person said that its host's clock is right after it had jumped.
+    ClockAccepted = "ledger.clock_accepted",
 }
 
 impl EventKind {
@@ -125,6 +131,15 @@ pub struct Event {
     pub draft: EventDraft,
 }
 
+/// An event of the ledger itself, about no single record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerEvent {
+    /// When, in ledger time.
+    pub at: LedgerTime,
+    /// What was written.
+    pub draft: EventDraft,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +151,7 @@ mod tests {
             names,
             [
                 "effect.claimed",
+                "effect.reclaimed",
                 "effect.marked",
                 "effect.succeeded",
                 "effect.failed",
@@ -149,6 +165,8 @@ mod tests {
                 "notice.key_conflict",
                 "notice.verdict_refused",
                 "notice.note",
+                "ledger.swept",
+                "ledger.clock_accepted",
             ]
         );
         for kind in EventKind::ALL {

@@ -2,4 +2,4 @@
 
 mod event;
 
-pub use event::{Event, EventDraft, EventKind};
+pub use event::{Event, EventDraft, EventKind, LedgerEvent};

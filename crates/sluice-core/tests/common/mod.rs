@@ -10,7 +10,7 @@ use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
 use sluice_core::key::{Key, Match, Namespace};
 use sluice_core::lease::LeaseView;
 use sluice_core::outcome::{Fault, Kept};
-use sluice_core::policy::{OnDuplicate, WhileRunning};
+use sluice_core::policy::{OnDuplicate, OnFailed, OnIndeterminate, WhileRunning};
 use sluice_core::ports::Report;
 use sluice_core::record::{Downstream, Labels, LedgerTime, Record, Snapshot, Terms};
 use sluice_core::state::Status;
@@ -32,7 +32,13 @@ pub fn plan(n: u8, declares_marks: bool) -> Plan {
         labels: Labels::default(),
         fingerprint: None,
         downstream: Downstream { key: "sent".to_owned(), rotation: 0 },
+        first_sent: None,
     }
+}
+
+pub fn repeatable(n: u8) -> Plan {
+    let plan = plan(n, false);
+    Plan { terms: Terms { repeatable: true, ..plan.terms }, ..plan }
 }
 
 pub fn arrival() -> Arrival {
@@ -41,6 +47,8 @@ pub fn arrival() -> Arrival {
         holder: Liveness::Unknown,
         on_duplicate: OnDuplicate::Replay,
         while_running: WhileRunning::Wait,
+        on_indeterminate: OnIndeterminate::Refuse,
+        on_failed: OnFailed::Replay,
     }
 }
 
@@ -50,11 +58,12 @@ pub struct Ledger {
     pub now: Option<Snapshot>,
     pub past: Vec<(ClaimId, Epoch)>,
     pub events: Vec<&'static str>,
+    pub time: LedgerTime,
 }
 
 impl Ledger {
     pub fn empty() -> Self {
-        Self { now: None, past: Vec::new(), events: Vec::new() }
+        Self { now: None, past: Vec::new(), events: Vec::new(), time: LedgerTime(0) }
     }
 
     /// In flight at epoch 1 under claim 1.
@@ -80,7 +89,7 @@ impl Ledger {
             .guard
             .looks_up(record)
             .and_then(|claim| self.past.iter().find(|(id, _)| *id == claim).map(|(_, epoch)| *epoch));
-        change.guard.check(Facts { record, lease, granted_before })?;
+        change.guard.check(Facts { record, lease, granted_before, now: self.time })?;
         if let Some((epoch, claim)) = change.supersedes(record) {
             self.past.push((claim, epoch));
         }
@@ -89,9 +98,9 @@ impl Ledger {
             LeaseSet::Grant(lease) => LeaseView::Live(lease),
             LeaseSet::Keep | LeaseSet::Settle => lease,
         };
-        self.events.push(change.event.kind.as_str());
+        self.events.extend(change.events().map(|event| event.kind.as_str()));
         let id = RecordId::new(Namespace::default(), Key::new("k").unwrap());
-        let (created, updated) = (LedgerTime(0), LedgerTime(0));
+        let (created, updated) = (LedgerTime(0), self.time);
         let record = Record { id, version, incarnation: 1, created, updated, body: change.set };
         self.now = Some(Snapshot { record, lease });
         Ok(())
@@ -136,17 +145,13 @@ impl Ledger {
         self
     }
 
-    /// A second grant while the first epoch is in doubt, as a declared reclaim makes it.
+    /// A second grant while the first epoch is in doubt, by a delivery that declares its effect repeatable.
     pub fn reclaimed(mut self, n: u8) -> Self {
-        let snapshot = self.now.as_mut().unwrap();
-        let body = &mut snapshot.record.body;
-        assert_eq!(body.status, Status::Indeterminate);
-        self.past.push((body.claim, body.epoch));
-        body.status = Status::InFlight;
-        body.epoch = body.epoch.next();
-        body.claim = claim_id(n);
-        snapshot.lease = LIVE;
-        self
+        let arrival = Arrival { holder: GONE, on_indeterminate: OnIndeterminate::Reclaim, ..arrival() };
+        let step = arrive(self.now.as_ref(), arrival, &repeatable(n));
+        let Step::Claim(change) = step else { panic!("not reclaimed: {step:?}") };
+        self.apply(change.held_by(Holder::default())).unwrap();
+        self.lease(LIVE)
     }
 
     pub fn snapshot(&self) -> &Snapshot {

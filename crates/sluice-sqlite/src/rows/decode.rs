@@ -59,6 +59,9 @@ fn terms(cells: &mut Cells<'_>) -> Result<Terms, Trouble> {
         lease: Duration::from_millis(cells.count()?),
         attempt_timeout: cells.optional_count()?.map(Duration::from_millis),
         declares_marks: cells.next()?,
+        repeatable: cells.next::<Option<bool>>()?.unwrap_or_default(),
+        keep_result: Duration::from_millis(cells.count()?),
+        remember: Duration::from_millis(cells.count()?),
     })
 }
 

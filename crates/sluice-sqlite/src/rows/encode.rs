@@ -9,6 +9,7 @@ use sluice_core::duration::as_ms;
 use sluice_core::holder::Holder;
 use sluice_core::outcome::{Kept, Outcome};
 use sluice_core::record::{Body, Labels, Terms};
+use sluice_core::retention::due;
 use std::time::Duration;
 
 type Values<'a> = Vec<ToSqlOutput<'a>>;
@@ -59,7 +60,7 @@ fn json(value: &impl Serialize, column: &'static str) -> Result<ToSqlOutput<'sta
 
 impl Draft<'_> {
     pub(super) fn values(&self) -> Result<Values<'_>, Trouble> {
-        let mut values = Vec::with_capacity(STAMPS.len() + BODY.len() + 2);
+        let mut values = Vec::with_capacity(STAMPS.len() + BODY.len() + 4);
         values.extend([
             signed(self.row),
             int(self.stamped.version.0, "version")?,
@@ -70,6 +71,8 @@ impl Draft<'_> {
             signed(self.lease.until_ns),
         ]);
         body(&mut values, self.body)?;
+        let due = due(self.body, self.stamped.updated);
+        values.extend([due.result, due.record].map(|at| or_null(at, |at| signed(at.0))));
         Ok(values)
     }
 }
@@ -106,6 +109,9 @@ fn terms(values: &mut Values<'_>, terms: &Terms) {
         milliseconds(terms.lease),
         or_null(terms.attempt_timeout, milliseconds),
         flag(terms.declares_marks),
+        flag(terms.repeatable),
+        milliseconds(terms.keep_result),
+        milliseconds(terms.remember),
     ]);
 }
 

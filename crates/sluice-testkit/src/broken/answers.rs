@@ -85,6 +85,14 @@ pub(super) fn events(fault: Fault, mut events: Vec<Event>) -> Vec<Event> {
         }
         Fault::OmitsEvent => events.retain(|event| event.draft.kind != EventKind::Marked),
         Fault::EventsBackwards => events.reverse(),
+        Fault::OmitsPreceding => {
+            let all = events.clone();
+            let followed = |event: &Event| {
+                event.version.is_some()
+                    && all.iter().filter(|other| other.version == event.version).count() > 1
+            };
+            events.retain(|event| !(followed(event) && event.draft.kind == EventKind::Reopened));
+        }
         _ => {}
     }
     for event in &mut events {

@@ -21,6 +21,9 @@ pub(super) fn loosen(fault: Fault, mut change: Change, found: Option<&Snapshot>,
             _ => {}
         }
     }
+    if fault == Fault::ForgetsSent {
+        change.guard.sent = None;
+    }
     change.guard.grant = grant(fault, change.guard.grant, found, reopened);
     if let Some(found) = found {
         change.guard.lease = lease(fault, change.guard.lease, found.lease);

@@ -46,6 +46,7 @@ fn query(fault: Fault, mut query: Query) -> Query {
         Fault::IgnoresToolFilter => query.tool = None,
         Fault::IgnoresPrefixFilter => query.key_prefix = None,
         Fault::IgnoresWithinFilter => query.within = None,
+        Fault::IgnoresFlag => query.flagged = None,
         // What an unescaped LIKE does, as far as the good store under it can show it.
         Fault::PrefixIsPattern => {
             if let Some(prefix) = &mut query.key_prefix {

@@ -13,6 +13,7 @@ mod names;
 mod renewals;
 mod store;
 mod subject;
+mod upkeep;
 
 pub use store::BrokenStore;
 pub use subject::BrokenSubject;
@@ -125,6 +126,29 @@ faults! {
     IgnoresPrefixFilter = "lists every key",
     IgnoresWithinFilter = "lists whatever the time of the last change",
     ListsStaleLease = "lists every lease as ended",
+    IgnoresFlag = "lists whatever was flagged",
+    OmitsPreceding = "writes one event where a change has two",
+    ForgetsSent = "forgets when an intent was first sent",
+    NeverSweeps = "never forgets anything",
+    SweepsAll = "sweeps more than it was asked for",
+    SweepsLatestFirst = "sweeps the latest first",
+    SaysNoMore = "says that nothing is left to sweep",
+    SweepsEarly = "forgets a record a millisecond too early",
+    SweepsRunning = "forgets what is in flight",
+    SweepsDoubt = "forgets what nobody knows",
+    ResultTakesRecord = "forgets a record together with its result",
+    SweepsSilently = "writes no event of a sweep",
+    SweepIsChange = "counts a sweep as a change",
+    SweepsHalted = "sweeps while retention is halted",
+    HidesHalt = "does not say that retention is halted",
+    NeverAccepts = "never takes a clock for right",
+    AcceptForgetsAges = "counts ages from before a clock was accepted",
+    TellsTheWall = "takes the clock on the wall for ledger time",
+    CountsNothing = "counts no deliveries",
+    CountsLast = "counts the last deliveries only",
+    KeepsFewDeliveries = "keeps three deliveries",
+    CountIsChange = "counts a delivery as a change",
+    CountsStrangers = "counts deliveries of records that are not there",
     SharedSecret = "uses one secret for everything",
     NewSecretsOnOpen = "makes new secrets whenever it is opened",
     ForgetsOnOpen = "is empty when it is opened again",

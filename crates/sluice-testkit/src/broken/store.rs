@@ -3,6 +3,7 @@
 use super::{Fault, answers, bodies, guards, lists, names, renewals};
 use crate::block_on;
 use sluice_core::change::{Change, Facts, GrantGuard, Unmet};
+use sluice_core::deliveries::Tally;
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
 use sluice_core::key::SecretId;
 use sluice_core::ports::BoxFuture;
@@ -22,8 +23,8 @@ const MEANWHILE: Duration = Duration::from_millis(3);
 /// A store with one mistake.
 #[derive(Debug)]
 pub struct BrokenStore {
-    inner: Arc<dyn Store>,
-    fault: Fault,
+    pub(super) inner: Arc<dyn Store>,
+    pub(super) fault: Fault,
     ledger: Ledger,
     reopened: bool,
     capacity: usize,
@@ -33,12 +34,14 @@ pub struct BrokenStore {
 
 /// What a mistake needs to remember.
 #[derive(Debug, Default)]
-struct Notes {
+pub(super) struct Notes {
     bumps: BTreeMap<RecordId, u64>,
     names: BTreeMap<RecordId, RecordId>,
     order: Vec<RecordId>,
     claims: BTreeSet<ClaimId>,
     lost: BTreeSet<(RecordId, Version)>,
+    pub(super) swept: BTreeSet<RecordId>,
+    pub(super) counted: BTreeMap<RecordId, Tally>,
 }
 
 impl BrokenStore {
@@ -76,7 +79,7 @@ impl BrokenStore {
         store
     }
 
-    fn notes(&self) -> MutexGuard<'_, Notes> {
+    pub(super) fn notes(&self) -> MutexGuard<'_, Notes> {
         self.notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -90,7 +93,7 @@ impl BrokenStore {
     fn forgotten(&self, id: &RecordId) -> bool {
         let notes = self.notes();
         let kept = notes.order.len().saturating_sub(self.capacity);
-        notes.order[..kept].contains(id)
+        notes.swept.contains(id) || notes.order[..kept].contains(id)
     }
 
     /// A record as this store shows it, under the name it was asked for.
@@ -175,6 +178,7 @@ impl BrokenStore {
             record,
             lease: found.map_or(sluice_core::lease::LeaseView::EndedAtReboot, |found| found.lease),
             granted_before: None,
+            now: sluice_core::record::LedgerTime(0),
         };
         if change.guard.looks_up(record).is_some() || change.guard.check(facts).is_err() {
             return block_on(self.inner.apply(id.clone(), change));
@@ -237,7 +241,7 @@ impl BrokenStore {
         Ok(Page { items: shown.collect(), next: page.next })
     }
 
-    fn bump(&self, id: &RecordId) {
+    pub(super) fn bump(&self, id: &RecordId) {
         *self.notes().bumps.entry(id.clone()).or_default() += 1;
     }
 }

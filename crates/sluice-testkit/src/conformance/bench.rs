@@ -3,10 +3,11 @@
 use super::Subject;
 use crate::{block_on, sample};
 use sluice_core::change::{Change, Unmet};
+use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::record::Snapshot;
-use sluice_core::store::{Page, Query, Renewed, Store, StoreError, Written};
-use sluice_core::trail::{Event, EventDraft};
+use sluice_core::store::{Condition, Page, Query, Renewed, Store, StoreError, Swept, Written};
+use sluice_core::trail::{Event, EventDraft, LedgerEvent};
 use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
@@ -142,6 +143,30 @@ impl<'a> Bench<'a> {
 
     pub fn list(self, query: Query) -> Result<Page, String> {
         block_on(self.store().list(query)).map_err(trouble)
+    }
+
+    pub fn sweep(self, limit: usize) -> Result<Swept, String> {
+        block_on(self.store().sweep(limit)).map_err(trouble)
+    }
+
+    pub fn condition(self) -> Result<Condition, String> {
+        block_on(self.store().condition()).map_err(trouble)
+    }
+
+    pub fn accept(self) -> Result<Condition, String> {
+        block_on(self.store().accept_clock("ada".into(), "looked".into())).map_err(trouble)
+    }
+
+    pub fn ledger_events(self) -> Result<Vec<LedgerEvent>, String> {
+        block_on(self.store().ledger_events(10)).map_err(trouble)
+    }
+
+    pub fn count(self, id: &RecordId, tally: Tally) -> Verdict {
+        block_on(self.store().count_deliveries(vec![(id.clone(), tally)])).map_err(trouble)
+    }
+
+    pub fn deliveries(self, id: &RecordId) -> Result<Option<Deliveries>, String> {
+        block_on(self.store().deliveries(id)).map_err(trouble)
     }
 
     /// The keys that a query finds, in its order.

@@ -214,6 +214,9 @@ fn holders(subject: &dyn Subject) -> Verdict {
             lease: Duration::from_millis(i64::MAX.unsigned_abs()),
             attempt_timeout: Some(Duration::from_millis(1)),
             declares_marks: true,
+            repeatable: true,
+            keep_result: Duration::from_millis(i64::MAX.unsigned_abs()),
+            remember: Duration::from_millis(i64::MAX.unsigned_abs()),
         };
         set.marked = true;
         set.downstream = Downstream { key: "k".into(), rotation: u32::MAX };
@@ -222,8 +225,14 @@ fn holders(subject: &dyn Subject) -> Verdict {
     comes_back(bench, "most", &most)?;
     let least = with(|set| {
         set.holder = Holder::default();
-        set.terms =
-            Terms { lease: Duration::ZERO, attempt_timeout: Some(Duration::ZERO), declares_marks: false };
+        set.terms = Terms {
+            lease: Duration::ZERO,
+            attempt_timeout: Some(Duration::ZERO),
+            declares_marks: false,
+            repeatable: false,
+            keep_result: Duration::ZERO,
+            remember: Duration::ZERO,
+        };
         set.holder.pid_start = Some(0);
         set.holder.process_group = Some(0);
         set.downstream = Downstream::default();

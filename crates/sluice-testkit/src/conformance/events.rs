@@ -11,6 +11,7 @@ use sluice_core::trail::{EventDraft, EventKind};
 
 pub(super) const RULES: &[Rule] = &[
     rule("every change writes one event, as it was given, in the order of the changes", one_each),
+    rule("a change that does two things writes both, with one version", two_at_once),
     rule("a refused change leaves no event behind", none_if_refused),
     rule("an event of every kind comes back with everything it said", every_kind),
     rule("an event happens when its record changes, and never before the one ahead of it", when),
@@ -34,6 +35,18 @@ fn one_each(subject: &dyn Subject) -> Verdict {
     write(success(&lapsed, b"1"))?;
     let written: Vec<_> = bench.events(&id("k"))?.into_iter().map(|event| event.draft).collect();
     same("the events", &written, &drafts)
+}
+
+fn two_at_once(subject: &dyn Subject) -> Verdict {
+    let bench = Bench::new(subject);
+    let released = bench.released(&id("k"))?;
+    let reopened = EventDraft::new(EventKind::Reopened).by("somebody").because("said so");
+    let change = next_claim(&released, claim_id()).preceded_by(reopened.clone());
+    let claimed = change.event.clone();
+    let version = Some(bench.applied(&id("k"), change)?.record.version);
+    let events = bench.events(&id("k"))?;
+    let written: Vec<_> = events.iter().skip(2).map(|event| (event.draft.clone(), event.version)).collect();
+    same("the events", &written, &vec![(reopened, version), (claimed, version)])
 }
 
 fn none_if_refused(subject: &dyn Subject) -> Verdict {

@@ -13,6 +13,7 @@ mod bench;
 mod bytes;
 mod changes;
 mod concurrency;
+mod deliveries;
 mod durability;
 mod events;
 mod grants;
@@ -23,6 +24,7 @@ mod queries;
 mod reboots;
 mod renewals;
 mod report;
+mod retention;
 mod subject;
 
 pub(crate) use bench::{Bench, Verdict, ensure, same};
@@ -54,6 +56,8 @@ pub fn rules() -> &'static [Rule] {
             queries::RULES,
             paging::RULES,
             bytes::RULES,
+            retention::RULES,
+            deliveries::RULES,
             concurrency::RULES,
             durability::RULES,
         ];

@@ -2,10 +2,11 @@
 
 use super::{Bench, Rule, Subject, Verdict, rule, same};
 use crate::sample::{claim_id, edit, first_claim, id_in, touch};
+use sluice_core::ids::Epoch;
 use sluice_core::key::Namespace;
 use sluice_core::state::Status;
-use sluice_core::store::Query;
-use sluice_core::trail::EventKind;
+use sluice_core::store::{Flag, Query};
+use sluice_core::trail::{EventDraft, EventKind};
 use std::time::Duration;
 
 pub(super) const RULES: &[Rule] = &[
@@ -13,6 +14,7 @@ pub(super) const RULES: &[Rule] = &[
     rule("each filter finds its own records, and all of them", alone),
     rule("filters together find what each of them finds", together),
     rule("a key prefix is text and never a pattern", prefixes),
+    rule("what was flagged is found by its flag, and nothing else", flagged),
     rule("a list of what changed lately counts on the ledger's own time", within),
 ];
 
@@ -169,6 +171,26 @@ fn prefixes(subject: &dyn Subject) -> Verdict {
         same(&format!("keys that begin with {prefix:?}"), &bench.keys(query)?, &wanted)?;
     }
     Ok(())
+}
+
+fn flagged(subject: &dyn Subject) -> Verdict {
+    let bench = Bench::new(subject);
+    for key in ["plain", "conflict", "note", "double", "landed once"] {
+        bench.claim(&id_in("test", key))?;
+    }
+    bench.notice(&id_in("test", "conflict"), EventDraft::new(EventKind::KeyConflict))?;
+    bench.notice(&id_in("test", "conflict"), EventDraft::new(EventKind::KeyConflict))?;
+    bench.notice(&id_in("test", "note"), EventDraft::new(EventKind::Note))?;
+    bench.notice(&id_in("test", "no record"), EventDraft::new(EventKind::KeyConflict))?;
+    for (key, epochs) in [("double", &[1, 3][..]), ("landed once", &[12])] {
+        let found = bench.found(&id_in("test", key))?;
+        let landed = epochs.iter().map(|epoch| Epoch(*epoch));
+        bench
+            .applied(&found.record.id, edit(&found, EventKind::Evidence, |set| set.landed.extend(landed)))?;
+    }
+    let with = |flag| Query { flagged: Some(flag), ..Query::default() };
+    same("conflicts", &bench.keys(with(Flag::Conflict))?, &vec!["conflict".to_owned()])?;
+    same("double effects", &bench.keys(with(Flag::DoubleEffect))?, &vec!["double".to_owned()])
 }
 
 fn within(subject: &dyn Subject) -> Verdict {

@@ -18,6 +18,8 @@ pub enum Call {
     Events,
     /// `Store::list`.
     List,
+    /// Anything of `Upkeep`.
+    Upkeep,
 }
 
 /// What goes wrong with one call.

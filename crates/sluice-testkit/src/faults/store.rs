@@ -3,11 +3,14 @@
 use super::plan::Plan;
 use super::{Call, Fault};
 use sluice_core::change::Change;
+use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::ports::BoxFuture;
 use sluice_core::record::Snapshot;
-use sluice_core::store::{Ledger, Page, Query, Renewed, Store, StoreError, StoreErrorKind, Written};
-use sluice_core::trail::{Event, EventDraft};
+use sluice_core::store::{
+    Condition, Ledger, Page, Query, Renewed, Store, StoreError, StoreErrorKind, Swept, Upkeep, Written,
+};
+use sluice_core::trail::{Event, EventDraft, LedgerEvent};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -105,6 +108,32 @@ impl FaultyStore {
 
 fn away() -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, "a test made this fail")
+}
+
+impl Upkeep for FaultyStore {
+    fn sweep(&self, limit: usize) -> BoxFuture<'_, Result<Swept, StoreError>> {
+        self.call(Call::Upkeep, move || self.inner.sweep(limit))
+    }
+
+    fn condition(&self) -> BoxFuture<'_, Result<Condition, StoreError>> {
+        self.call(Call::Upkeep, move || self.inner.condition())
+    }
+
+    fn accept_clock(&self, by: String, reason: String) -> BoxFuture<'_, Result<Condition, StoreError>> {
+        self.call(Call::Upkeep, move || self.inner.accept_clock(by.clone(), reason.clone()))
+    }
+
+    fn count_deliveries(&self, tallies: Vec<(RecordId, Tally)>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.call(Call::Upkeep, move || self.inner.count_deliveries(tallies.clone()))
+    }
+
+    fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {
+        self.call(Call::Upkeep, move || self.inner.deliveries(id))
+    }
+
+    fn ledger_events(&self, limit: usize) -> BoxFuture<'_, Result<Vec<LedgerEvent>, StoreError>> {
+        self.call(Call::Upkeep, move || self.inner.ledger_events(limit))
+    }
 }
 
 impl Store for FaultyStore {

@@ -136,10 +136,11 @@ impl Ask {
             (true, _) => (found.body.epoch.next(), set.claim),
         };
         Some(Change {
-            guard: Guard { expected: self.expected(found), grant, lease: self.lease },
+            guard: Guard { expected: self.expected(found), grant, lease: self.lease, sent: None },
             set,
             lease: self.lease_set,
             event: self.event.clone(),
+            preceded_by: None,
         })
     }
 

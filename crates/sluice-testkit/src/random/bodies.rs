@@ -25,7 +25,8 @@ pub fn bodies() -> impl Strategy<Value = Body> {
         any::<bool>(),
         vec(((1_u64..9).prop_map(Epoch), doubts()), 0..4),
         prop::collection::btree_set((1_u64..9).prop_map(Epoch), 0..4),
-    );
+    )
+        .boxed();
     let rest = (
         holders(),
         terms(),
@@ -34,7 +35,9 @@ pub fn bodies() -> impl Strategy<Value = Body> {
         option::of(kept()),
         outcomes(),
         downstreams(),
-    );
+    )
+        .boxed();
+    // Boxed, since a strategy of everything at once is larger than a thread's stack in a build for debugging.
     (state, rest).prop_map(|(state, rest)| {
         let (status, epoch, marked, unresolved, landed) = state;
         let (holder, terms, labels, fingerprint, evidence, outcome, downstream) = rest;
@@ -81,11 +84,14 @@ fn holders() -> impl Strategy<Value = Holder> {
 }
 
 fn terms() -> impl Strategy<Value = Terms> {
-    let times = (1_000_u64..60_000, option::of(0..=LARGEST));
-    (times, any::<bool>()).prop_map(|((lease, timeout), declares_marks)| Terms {
-        lease: Duration::from_millis(lease),
-        attempt_timeout: timeout.map(Duration::from_millis),
+    let times = (1_000_u64..60_000, option::of(0..=LARGEST), 0..=LARGEST, 0..=LARGEST);
+    (times, any::<bool>(), any::<bool>()).prop_map(|(times, declares_marks, repeatable)| Terms {
+        lease: Duration::from_millis(times.0),
+        attempt_timeout: times.1.map(Duration::from_millis),
         declares_marks,
+        repeatable,
+        keep_result: Duration::from_millis(times.2),
+        remember: Duration::from_millis(times.3),
     })
 }
 

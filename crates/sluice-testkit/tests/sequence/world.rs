@@ -8,7 +8,7 @@ use sluice_core::holder::Liveness;
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::key::Match;
 use sluice_core::outcome::{Fault, Kept, NotKept};
-use sluice_core::policy::{OnDuplicate, WhileRunning};
+use sluice_core::policy::{OnDuplicate, OnFailed, OnIndeterminate, WhileRunning};
 use sluice_core::ports::Report;
 use sluice_core::record::{Downstream, Labels, Snapshot, Terms};
 use sluice_core::state::Status;
@@ -116,17 +116,20 @@ impl<'a> World<'a> {
             labels: Labels::default(),
             fingerprint: None,
             downstream: Downstream::default(),
+            first_sent: None,
         };
         let arrival = Arrival {
             request: Match::Neither,
             holder,
             on_duplicate: OnDuplicate::Replay,
             while_running: WhileRunning::Wait,
+            on_indeterminate: OnIndeterminate::Refuse,
+            on_failed: OnFailed::Replay,
         };
         match decide::arrive(found, arrival, &plan) {
             Step::Lapse(change) => self.write(&change, Cause::Lapse),
             Step::Claim(change) => self.write(&change, Cause::Claim),
-            Step::Wait(_) | Step::Answer(_) => Ok(None),
+            Step::Wait(_) | Step::Hold(_) | Step::Answer(_) => Ok(None),
         }
     }
 

@@ -1,19 +1,25 @@
 //! The store for tests and examples: nothing survives the process.
 
+mod list;
 mod rows;
 mod table;
+mod upkeep;
 
-use rows::Rows;
+use rows::{Applied, Rows, View};
 use sluice_core::change::Change;
+use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::key::{Secret, SecretId};
 use sluice_core::ports::{BoxFuture, Chance, Clock};
 use sluice_core::record::Snapshot;
-use sluice_core::store::{Ledger, Page, Query, Renewed, Store, StoreError, Written};
-use sluice_core::trail::{Event, EventDraft};
+use sluice_core::store::{
+    Condition, Ledger, Page, Query, Renewed, Store, StoreError, Swept, Upkeep, Written,
+};
+use sluice_core::timekeeper::Reading;
+use sluice_core::trail::{Event, EventDraft, LedgerEvent};
 use std::fmt;
 use std::future::ready;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// How many records a memory store takes unless told otherwise.
@@ -65,13 +71,60 @@ impl MemoryStore {
             fingerprint_secrets: vec![secret("f1")],
             downstream_secret: secret("d1"),
         };
-        let rows = Mutex::new(Rows::new(capacity, &ledger.downstream_secret));
+        let rows = Rows::new(capacity, &ledger.downstream_secret, &reading(clock.as_ref()));
+        let rows = Mutex::new(rows);
         Self { ledger, clock, rows }
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Rows, &Reading) -> T) -> T {
+        let mut rows = self.rows();
+        work(&mut rows, &reading(self.clock.as_ref()))
     }
 
     // A panic under the lock cannot leave half a change: a row is replaced as a whole after everything is checked.
     fn rows(&self) -> MutexGuard<'_, Rows> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A memory store lives in one boot.
+fn reading(clock: &dyn Clock) -> Reading {
+    let elapsed = clock.elapsed();
+    Reading {
+        boot: BOOT.clone(),
+        boottime_ns: i64::try_from(elapsed.as_nanos()).unwrap_or(i64::MAX),
+        wall: clock.wall(),
+    }
+}
+
+static BOOT: LazyLock<Arc<str>> = LazyLock::new(|| "memory".into());
+
+impl Upkeep for MemoryStore {
+    fn sweep(&self, limit: usize) -> BoxFuture<'_, Result<Swept, StoreError>> {
+        Box::pin(ready(Ok(self.with(|rows, reading| rows.sweep(limit, reading)))))
+    }
+
+    fn condition(&self) -> BoxFuture<'_, Result<Condition, StoreError>> {
+        Box::pin(ready(Ok(self.with(Rows::condition))))
+    }
+
+    fn accept_clock(&self, by: String, reason: String) -> BoxFuture<'_, Result<Condition, StoreError>> {
+        Box::pin(ready(Ok(self.with(|rows, reading| rows.accept_clock(by, reason, reading)))))
+    }
+
+    fn count_deliveries(&self, tallies: Vec<(RecordId, Tally)>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.with(|rows, reading| rows.count_deliveries(tallies, reading));
+        Box::pin(ready(Ok(())))
+    }
+
+    fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {
+        let deliveries = self.rows().deliveries(id);
+        Box::pin(ready(Ok(deliveries)))
+    }
+
+    fn ledger_events(&self, limit: usize) -> BoxFuture<'_, Result<Vec<LedgerEvent>, StoreError>> {
+        let events = self.rows().ledger_events(limit);
+        Box::pin(ready(Ok(events)))
     }
 }
 
@@ -84,16 +137,16 @@ impl Store for MemoryStore {
         let rows = self.rows();
         let found = rows.read(id, self.clock.elapsed());
         drop(rows);
-        Box::pin(ready(Ok(found)))
+        Box::pin(ready(Ok(found.map(View::snapshot))))
     }
 
     fn apply(&self, id: RecordId, change: Change) -> BoxFuture<'_, Result<Written, StoreError>> {
         // The clock is read under the lock: a lease must not be judged by a time from before another's turn.
         let mut rows = self.rows();
-        let (now, wall) = (self.clock.elapsed(), self.clock.wall());
-        let written = rows.apply(id, change, now, wall, self.ledger.incarnation);
+        let (now, reading) = (self.clock.elapsed(), reading(self.clock.as_ref()));
+        let applied = rows.apply(id, change, now, &reading, self.ledger.incarnation);
         drop(rows);
-        Box::pin(ready(written))
+        Box::pin(ready(applied.map(Applied::written)))
     }
 
     fn renew(
@@ -110,7 +163,7 @@ impl Store for MemoryStore {
     }
 
     fn notice(&self, id: RecordId, event: EventDraft) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.rows().notice(id, event, self.clock.wall());
+        self.with(|rows, reading| rows.notice(id, event, reading));
         Box::pin(ready(Ok(())))
     }
 

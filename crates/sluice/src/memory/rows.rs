@@ -1,40 +1,82 @@
 //! The rows of a memory store: plain maps, one lock around them.
 
 use super::table::Table;
-use sluice_core::change::{Change, Facts, LeaseSet, renewal};
+use sluice_core::change::{Change, Facts, LeaseSet, Unmet, renewal};
+use sluice_core::deliveries::Deliveries;
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
 use sluice_core::key::Secret;
 use sluice_core::lease::LeaseView;
-use sluice_core::record::{LedgerTime, Record, Snapshot};
-use sluice_core::store::{Page, Query, Renewed, StoreError, StoreErrorKind, Written};
-use sluice_core::trail::{Event, EventDraft};
-use std::collections::BTreeMap;
+use sluice_core::record::{Body, LedgerTime, Record, Snapshot};
+use sluice_core::retention::due;
+use sluice_core::store::{Renewed, StoreError, StoreErrorKind, Written};
+use sluice_core::timekeeper::{Reading, Timekeeper};
+use sluice_core::trail::{Event, EventDraft, LedgerEvent};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug)]
 pub(super) struct Row {
-    pub record: Record,
+    /// Shared, so that a dozen texts need not be copied under the lock.
+    pub record: Arc<Record>,
     lease_until: Duration,
     superseded: Vec<(ClaimId, Epoch)>,
-    events: Vec<Entry>,
+    pub events: Vec<Entry>,
+    pub due: Option<LedgerTime>,
+    pub deliveries: Option<Deliveries>,
 }
 
-/// An event of a record, which knows the record's name.
+/// An event of a record, whose name stands there already.
 #[derive(Debug)]
-struct Entry {
+pub(super) struct Entry {
     version: Option<Version>,
     at: LedgerTime,
-    draft: EventDraft,
+    pub draft: EventDraft,
+}
+
+/// A record as it was under the lock.
+#[derive(Debug)]
+pub(super) struct View {
+    record: Arc<Record>,
+    lease: LeaseView,
+}
+
+/// What came of a change under the lock.
+#[derive(Debug)]
+pub(super) enum Applied {
+    Written(View),
+    Found(Option<View>, Unmet),
+}
+
+impl View {
+    /// Copies the record. To be done without the lock.
+    pub fn snapshot(self) -> Snapshot {
+        Snapshot { record: self.record.as_ref().clone(), lease: self.lease }
+    }
+}
+
+impl Applied {
+    /// Copies the record. To be done without the lock.
+    pub fn written(self) -> Written {
+        match self {
+            Self::Written(view) => Written::Applied(Box::new(view.snapshot())),
+            Self::Found(view, unmet) => {
+                Written::Found { snapshot: view.map(|view| Box::new(view.snapshot())), unmet }
+            }
+        }
+    }
 }
 
 /// Everything a memory store holds.
 #[derive(Debug)]
 pub(super) struct Rows {
     capacity: usize,
-    table: Table,
-    // Notices about keys of which there is no record.
+    pub table: Table,
+    /// Notices about names of which there is no record.
     strays: BTreeMap<RecordId, Vec<Entry>>,
-    last: LedgerTime,
+    pub due: BTreeSet<(LedgerTime, u64)>,
+    pub ledger_events: Vec<LedgerEvent>,
+    pub keeper: Timekeeper,
 }
 
 impl Entry {
@@ -44,23 +86,12 @@ impl Entry {
 }
 
 impl Row {
-    fn first(id: RecordId, change: Change, at: LedgerTime, incarnation: u64, mut events: Vec<Entry>) -> Self {
-        // Most records are claimed and settled, and no more.
-        events.reserve(2);
-        events.push(Entry { version: Some(Version::FIRST), at, draft: change.event });
+    fn first(id: RecordId, body: Body, now: Duration, at: LedgerTime, incarnation: u64) -> Self {
         let record =
-            Record { id, version: Version::FIRST, incarnation, created: at, updated: at, body: change.set };
-        Self { record, lease_until: Duration::ZERO, superseded: Vec::new(), events }
-    }
-
-    fn rewrite(&mut self, change: Change, at: LedgerTime) {
-        if let Some((epoch, claim)) = change.supersedes(Some(&self.record)) {
-            self.superseded.push((claim, epoch));
-        }
-        self.record.version = self.record.version.next();
-        self.record.updated = at;
-        self.record.body = change.set;
-        self.events.push(Entry { version: Some(self.record.version), at, draft: change.event });
+            Arc::new(Record { id, version: Version::FIRST, incarnation, created: at, updated: at, body });
+        // Most records are claimed and settled, and no more.
+        let events = Vec::with_capacity(2);
+        Self { record, lease_until: now, superseded: Vec::new(), events, due: None, deliveries: None }
     }
 
     fn lease(&self, now: Duration) -> LeaseView {
@@ -70,8 +101,8 @@ impl Row {
         }
     }
 
-    fn snapshot(&self, now: Duration) -> Snapshot {
-        Snapshot { record: self.record.clone(), lease: self.lease(now) }
+    pub fn view(&self, now: Duration) -> View {
+        View { record: self.record.clone(), lease: self.lease(now) }
     }
 
     fn granted_before(&self, claim: ClaimId) -> Option<Epoch> {
@@ -80,16 +111,33 @@ impl Row {
 }
 
 impl Rows {
-    pub fn new(capacity: usize, secret: &Secret) -> Self {
-        Self { capacity, table: Table::new(secret), strays: BTreeMap::new(), last: LedgerTime(i64::MIN) }
+    pub fn new(capacity: usize, secret: &Secret, reading: &Reading) -> Self {
+        Self {
+            capacity,
+            table: Table::new(secret),
+            strays: BTreeMap::new(),
+            due: BTreeSet::new(),
+            ledger_events: Vec::new(),
+            keeper: Timekeeper::begin(reading),
+        }
+    }
+
+    /// Moves ledger time to now.
+    pub fn tick(&mut self, reading: &Reading) {
+        self.keeper = self.keeper.clone().moved(reading);
+    }
+
+    /// Ledger time, as of the last write.
+    pub fn time(&self) -> LedgerTime {
+        self.keeper.time
     }
 
     pub fn len(&self) -> usize {
         self.table.len()
     }
 
-    pub fn read(&self, id: &RecordId, now: Duration) -> Option<Snapshot> {
-        self.table.get(id).map(|row| row.snapshot(now))
+    pub fn read(&self, id: &RecordId, now: Duration) -> Option<View> {
+        self.table.get(id).map(|row| row.view(now))
     }
 
     pub fn apply(
@@ -97,40 +145,61 @@ impl Rows {
         id: RecordId,
         change: Change,
         now: Duration,
-        wall: LedgerTime,
+        reading: &Reading,
         incarnation: u64,
-    ) -> Result<Written, StoreError> {
-        let place = self.table.place(&id);
-        let row = place.and_then(|place| self.table.at(place));
-        let record = row.map(|row| &row.record);
+    ) -> Result<Applied, StoreError> {
+        self.tick(reading);
+        let number = self.table.number(&id);
+        let row = number.and_then(|number| self.table.at(number));
+        let record = row.map(|row| row.record.as_ref());
         let granted_before =
             change.guard.looks_up(record).and_then(|claim| row.and_then(|row| row.granted_before(claim)));
         let lease = row.map_or(LeaseView::EndedAtReboot, |row| row.lease(now));
-        if let Err(unmet) = change.guard.check(Facts { record, lease, granted_before }) {
-            return Ok(Written::Found { snapshot: row.map(|row| Box::new(row.snapshot(now))), unmet });
+        if let Err(unmet) = change.guard.check(Facts { record, lease, granted_before, now: self.time() }) {
+            return Ok(Applied::Found(row.map(|row| row.view(now)), unmet));
         }
         if row.is_none() && self.len() >= self.capacity {
             let said = format!("the memory ledger holds {} records and takes no more", self.capacity);
             return Err(StoreError::new(StoreErrorKind::AtCapacity, said));
         }
-        self.last = self.last.max(wall);
-        let (at, granted) = (self.last, change.lease);
-        let row = match place.and_then(|place| self.table.at_mut(place)) {
-            Some(row) => {
-                row.rewrite(change, at);
-                row
+        Ok(Applied::Written(self.write(number, id, change, now, incarnation)))
+    }
+
+    fn write(
+        &mut self,
+        number: Option<u64>,
+        id: RecordId,
+        change: Change,
+        now: Duration,
+        incarnation: u64,
+    ) -> View {
+        let at = self.time();
+        let known = number.and_then(|number| self.table.at(number));
+        let superseded = change.supersedes(known.map(|row| row.record.as_ref()));
+        let Change { set, lease, event, preceded_by, .. } = change;
+        let (number, row) = match number.and_then(|number| Some((number, self.table.at_mut(number)?))) {
+            Some((number, row)) => {
+                row.superseded.extend(superseded.map(|(epoch, claim)| (claim, epoch)));
+                let Record { version, incarnation, created, .. } = *row.record;
+                let version = version.next();
+                row.record = Arc::new(Record { id, version, incarnation, created, updated: at, body: set });
+                (number, row)
             }
             None => {
-                let events = self.strays.remove(&id).unwrap_or_default();
-                let row = self.table.insert(Row::first(id, change, at, incarnation, events));
-                row.lease_until = now;
-                row
+                let strays = self.strays.remove(&id);
+                let (number, row) = self.table.insert(Row::first(id, set, now, at, incarnation));
+                row.events.extend(strays.into_iter().flatten());
+                (number, row)
             }
         };
-        if let LeaseSet::Grant(lease) = granted {
+        if let LeaseSet::Grant(lease) = lease {
             row.lease_until = now.saturating_add(lease);
         }
-        Ok(Written::Applied(Box::new(row.snapshot(now))))
+        let version = Some(row.record.version);
+        row.events.extend(preceded_by.into_iter().chain([event]).map(|draft| Entry { version, at, draft }));
+        let view = row.view(now);
+        self.file(number, due(&view.record.body, at).next());
+        view
     }
 
     pub fn renew(
@@ -141,7 +210,7 @@ impl Rows {
         lease: Duration,
         now: Duration,
     ) -> Renewed {
-        let Some(row) = self.table.place(id).and_then(|place| self.table.at_mut(place)) else {
+        let Some(row) = self.table.get_mut(id) else {
             return Renewed::Lost;
         };
         let renewed = renewal(&row.record, row.lease(now), claim, epoch, lease);
@@ -151,10 +220,10 @@ impl Rows {
         renewed
     }
 
-    pub fn notice(&mut self, id: RecordId, draft: EventDraft, wall: LedgerTime) {
-        self.last = self.last.max(wall);
-        let entry = Entry { version: None, at: self.last, draft };
-        match self.table.place(&id).and_then(|place| self.table.at_mut(place)) {
+    pub fn notice(&mut self, id: RecordId, draft: EventDraft, reading: &Reading) {
+        self.tick(reading);
+        let entry = Entry { version: None, at: self.time(), draft };
+        match self.table.get_mut(&id) {
             Some(row) => row.events.push(entry),
             None => self.strays.entry(id).or_default().push(entry),
         }
@@ -164,37 +233,4 @@ impl Rows {
         let entries = self.table.get(id).map(|row| &row.events).or_else(|| self.strays.get(id));
         entries.into_iter().flatten().map(|entry| entry.event(id)).collect()
     }
-
-    pub fn list(&self, query: &Query, now: Duration) -> Result<Page, StoreError> {
-        let before = match &query.after {
-            Some(cursor) => cursor.parse().map_err(|_| bad_cursor())?,
-            None => usize::MAX,
-        };
-        let wanted = query.page();
-        let mut rows: Vec<_> = self
-            .table
-            .newest_before(before)
-            .filter(|(_, row)| matches(query, row, self.last))
-            .take(wanted + 1)
-            .collect();
-        let more = rows.len() > wanted;
-        rows.truncate(wanted);
-        let next = rows.last().filter(|_| more).map(|(place, _)| place.to_string());
-        Ok(Page { items: rows.into_iter().map(|(_, row)| row.snapshot(now)).collect(), next })
-    }
-}
-
-fn matches(query: &Query, row: &Row, last: LedgerTime) -> bool {
-    let Record { id, body, updated, .. } = &row.record;
-    let within =
-        query.within.map_or(i64::MAX, |within| i64::try_from(within.as_millis()).unwrap_or(i64::MAX));
-    query.namespace.as_ref().is_none_or(|namespace| *namespace == id.namespace)
-        && (query.statuses.is_empty() || query.statuses.contains(&body.status))
-        && query.tool.as_ref().is_none_or(|tool| body.labels.tool.as_ref() == Some(tool))
-        && query.key_prefix.as_ref().is_none_or(|prefix| id.key.as_str().starts_with(prefix.as_str()))
-        && last.0.saturating_sub(updated.0) <= within
-}
-
-fn bad_cursor() -> StoreError {
-    StoreError::new(StoreErrorKind::Other, "that is not where a page of this ledger ended")
 }

@@ -1,18 +1,19 @@
-//! Where a row is found by its name. Rows stand in the order in which they were made, and none is ever removed.
+//! Where a row is found by its name, and in which order rows were made.
 
 use super::rows::Row;
 use sluice_core::ids::RecordId;
 use sluice_core::key::Secret;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::hash::{BuildHasher, DefaultHasher, Hash};
 
-/// The rows of a memory store.
+/// The rows of a memory store. Each has a number of its own that is never used again.
 #[derive(Debug)]
 pub(super) struct Table {
-    places: HashMap<RecordId, usize, Seed>,
-    // Boxed, so that growing moves pointers and not records.
-    rows: Vec<Box<Row>>,
+    numbers: HashMap<RecordId, u64, Seed>,
+    // Boxed, so that the tree moves pointers and not records.
+    rows: BTreeMap<u64, Box<Row>>,
+    last: u64,
 }
 
 /// What the hashes are keyed with: nobody can choose names that meet, and yet a world that is played again with the same
@@ -37,41 +38,49 @@ impl fmt::Debug for Seed {
 
 impl Table {
     pub fn new(secret: &Secret) -> Self {
-        Self { places: HashMap::with_hasher(Seed(secret.bytes)), rows: Vec::new() }
+        Self { numbers: HashMap::with_hasher(Seed(secret.bytes)), rows: BTreeMap::new(), last: 0 }
     }
 
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Where the row of that name stands.
-    pub fn place(&self, id: &RecordId) -> Option<usize> {
-        self.places.get(id).copied()
+    /// The number of the row of that name.
+    pub fn number(&self, id: &RecordId) -> Option<u64> {
+        self.numbers.get(id).copied()
     }
 
-    pub fn at(&self, place: usize) -> Option<&Row> {
-        self.rows.get(place).map(Box::as_ref)
+    pub fn at(&self, number: u64) -> Option<&Row> {
+        self.rows.get(&number).map(Box::as_ref)
     }
 
-    pub fn at_mut(&mut self, place: usize) -> Option<&mut Row> {
-        self.rows.get_mut(place).map(Box::as_mut)
+    pub fn at_mut(&mut self, number: u64) -> Option<&mut Row> {
+        self.rows.get_mut(&number).map(Box::as_mut)
     }
 
     pub fn get(&self, id: &RecordId) -> Option<&Row> {
-        self.at(self.place(id)?)
+        self.at(self.number(id)?)
     }
 
-    /// Adds a row of a name that has none.
-    pub fn insert(&mut self, row: Row) -> &mut Row {
-        let place = self.rows.len();
-        self.places.insert(row.record.id.clone(), place);
-        self.rows.push(Box::new(row));
-        &mut self.rows[place]
+    pub fn get_mut(&mut self, id: &RecordId) -> Option<&mut Row> {
+        self.at_mut(self.number(id)?)
     }
 
-    /// The rows before a place, the newest first, each with its place.
-    pub fn newest_before(&self, place: usize) -> impl Iterator<Item = (usize, &Row)> {
-        let rows = &self.rows[..place.min(self.rows.len())];
-        rows.iter().enumerate().rev().map(|(place, row)| (place, row.as_ref()))
+    /// Adds a row of a name that has none; answers its number too.
+    pub fn insert(&mut self, row: Row) -> (u64, &mut Row) {
+        self.last += 1;
+        self.numbers.insert(row.record.id.clone(), self.last);
+        (self.last, self.rows.entry(self.last).or_insert(Box::new(row)))
+    }
+
+    pub fn remove(&mut self, number: u64) {
+        if let Some(row) = self.rows.remove(&number) {
+            self.numbers.remove(&row.record.id);
+        }
+    }
+
+    /// The rows before a number, the newest first.
+    pub fn newest_before(&self, number: u64) -> impl Iterator<Item = (u64, &Row)> {
+        self.rows.range(..number).rev().map(|(number, row)| (*number, row.as_ref()))
     }
 }

@@ -3,13 +3,14 @@
 use super::delivery::Delivery;
 use super::perform::{conclude, perform};
 use super::settle::settle;
+use crate::answer::too_late;
 use crate::ctx::Ctx;
 use crate::done::Done;
 use crate::held::Held;
-use crate::sluice::{Running, Sluice};
+use crate::sluice::Sluice;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sluice_core::change::Change;
+use sluice_core::change::{Change, Unmet};
 use sluice_core::decide::{OwnClaim, claimed};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::ports::Report;
@@ -61,7 +62,7 @@ where
     let (answer, outcome) = oneshot::channel();
     let (sluice, id, claim) = (sluice.clone(), delivery.id.clone(), delivery.plan.claim);
     let spawn = sluice.inner.ports.spawn.clone();
-    let running = Running::new(&sluice.inner);
+    let running = sluice.inner.running.begin();
     let task = async move {
         let _running = running;
         let asked_at = sluice.inner.ports.clock.elapsed();
@@ -123,6 +124,7 @@ async fn claim_durably(
     loop {
         let error = match sluice.inner.store.apply(id.clone(), change.clone()).await {
             Ok(Written::Applied(snapshot)) => return Ok(Granted::Here(snapshot)),
+            Ok(Written::Found { unmet: Unmet::Sent(why), .. }) => return Err(too_late(id, why)),
             Ok(Written::Found { snapshot: Some(found), .. }) => {
                 return Ok(match claimed(&found.record, claim) {
                     OwnClaim::Granted => Granted::Here(found),

@@ -1,16 +1,19 @@
 //! One delivery: names, digests and ids, made before anything is asked of the ledger.
 
+use crate::done::Done;
 use crate::effect::{EffectSpec, Wait};
 use crate::sluice::Sluice;
 use sluice_core::decide::{Answer, Arrival, Plan};
+use sluice_core::deliveries::{DeliveryId, Heard};
 use sluice_core::holder::Liveness;
 use sluice_core::ids::{ClaimId, RecordId};
 use sluice_core::key::{Match, Request, compare, downstream_key};
-use sluice_core::policy::{OnDuplicate, WhileRunning};
+use sluice_core::policy::{OnDuplicate, OnFailed, OnIndeterminate, WhileRunning};
 use sluice_core::record::{Downstream, Snapshot};
 use sluice_core::state::Status;
 use sluice_core::trail::{EventDraft, EventKind};
-use sluice_core::{Code, Error, lease};
+use sluice_core::{Code, Error, lease, retention};
+use std::time::Duration;
 
 /// What one delivery brings along.
 pub(crate) struct Delivery {
@@ -19,6 +22,10 @@ pub(crate) struct Delivery {
     pub request: Option<Request>,
     pub on_duplicate: OnDuplicate,
     pub wait: Wait,
+    pub since: Duration,
+    pub on_indeterminate: OnIndeterminate,
+    pub on_failed: OnFailed,
+    pub told_apart: Option<DeliveryId>,
 }
 
 impl Delivery {
@@ -27,6 +34,13 @@ impl Delivery {
         if !(lease::SHORTEST..=lease::LONGEST).contains(&spec.terms.lease) {
             return Err(Error::new(Code::Config, "a lease is at least one second and at most a year"));
         }
+        if !(retention::SHORTEST..=retention::LONGEST).contains(&spec.terms.remember) {
+            return Err(Error::new(
+                Code::Config,
+                "a record is remembered for at least a second and at most a hundred years",
+            ));
+        }
+        let on_indeterminate = on_indeterminate(&spec)?;
         let id = RecordId::new(namespace, spec.key);
         let plan = Plan {
             claim: ClaimId::from_bytes(sluice.inner.ports.chance.bits()),
@@ -34,8 +48,19 @@ impl Delivery {
             labels: spec.labels,
             fingerprint: None,
             downstream: Downstream::default(),
+            first_sent: spec.first_sent,
         };
-        Ok(Self { id, plan, request: spec.fingerprint, on_duplicate: spec.on_duplicate, wait: spec.wait })
+        Ok(Self {
+            id,
+            plan,
+            request: spec.fingerprint,
+            on_duplicate: spec.on_duplicate,
+            wait: spec.wait,
+            since: sluice.inner.ports.clock.elapsed(),
+            on_indeterminate,
+            on_failed: spec.on_failed,
+            told_apart: spec.delivery,
+        })
     }
 
     /// Makes what only the first claim of an intent writes. Most deliveries of a busy system are replays, which need
@@ -66,11 +91,42 @@ impl Delivery {
             holder,
             on_duplicate: self.on_duplicate,
             while_running: if self.wait == Wait::No { WhileRunning::Refuse } else { WhileRunning::Wait },
+            on_indeterminate: self.on_indeterminate,
+            on_failed: self.on_failed,
         }
     }
 }
 
+/// Running again what nobody knows is for effects that declare that it does no harm (RULINGS 14).
+fn on_indeterminate(spec: &EffectSpec) -> Result<OnIndeterminate, Error> {
+    match (spec.on_indeterminate, spec.terms.repeatable) {
+        (None, true) => Ok(OnIndeterminate::Reclaim),
+        (None, false) => Ok(OnIndeterminate::Refuse),
+        (Some(OnIndeterminate::Reclaim), false) => Err(Error::new(
+            Code::Config,
+            "an effect that is not declared repeatable is not run again where nobody knows whether it happened",
+        )),
+        (Some(said), _) => Ok(said),
+    }
+}
+
 impl Sluice {
+    /// Counts a delivery. One that ran is told by the trail; it counts where it says what tells it apart.
+    pub(crate) fn note<T>(&self, delivery: &Delivery, result: &Result<Done<T>, Error>, ran: bool) {
+        if ran && delivery.told_apart.is_none() {
+            return;
+        }
+        let heard = match result {
+            Ok(Done::Executed(_)) => Some(Heard::Executed),
+            Ok(Done::Replayed(..)) => Some(Heard::Replayed),
+            Ok(Done::WithoutValue(_)) => Some(Heard::AlreadyDone),
+            Err(error) => Heard::of(error),
+        };
+        if let Some(heard) = heard {
+            self.inner.notes.take(&delivery.id, delivery.told_apart.clone(), heard);
+        }
+    }
+
     /// Writes down that a key was used for a different request. A notice is not worth failing the answer for.
     pub(crate) async fn remark(&self, delivery: &Delivery, answer: Answer) {
         if matches!(answer, Answer::Conflict(request) if request != Match::SecretMissing) {

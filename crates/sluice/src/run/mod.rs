@@ -2,6 +2,7 @@
 
 mod claim;
 mod delivery;
+mod hold;
 mod perform;
 mod race;
 mod settle;
@@ -15,10 +16,12 @@ use crate::ctx::Ctx;
 use crate::done::Done;
 use crate::effect::EffectSpec;
 use crate::sluice::Sluice;
+use claim::{Claimed, claim_and_perform};
 use delivery::Delivery;
+use hold::Hold;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sluice_core::decide::{Step, arrive};
+use sluice_core::decide::{Answer, Step, arrive};
 use sluice_core::{Error, Failure};
 use std::future::Future;
 
@@ -32,7 +35,7 @@ impl Sluice {
     /// # Errors
     /// Everything that is not a success. `E_RELEASED` and `E_EFFECT_FAILED`: it provably did not happen.
     /// `E_INDETERMINATE`: nobody knows. `E_KEY_CONFLICT`: the key belongs to a different request. `E_IN_FLIGHT`,
-    /// `E_WAIT_TIMEOUT`: it runs elsewhere. `E_STORE`: the ledger is in trouble and nothing was run.
+    /// `E_WAIT_TIMEOUT`: it runs elsewhere. `E_TOO_LATE`: it would have run, and was first sent too long ago. `E_STORE`: the ledger is in trouble and nothing was run.
     ///
     /// ```
     /// use sluice::{Done, EffectSpec, Failure, Key, MemoryStore, Sluice};
@@ -52,33 +55,62 @@ impl Sluice {
         Fut: Future<Output = Result<T, Failure>> + Send + 'static,
     {
         let mut delivery = Delivery::prepare(self, spec)?;
+        let delivered = self.deliver(&mut delivery, effect).await;
+        let (result, ran) = match delivered {
+            Ok(Delivered::Ran(result)) => (result, true),
+            Ok(Delivered::Heard(result)) => (result, false),
+            Err(error) => (Err(error), false),
+        };
+        self.note(&delivery, &result, ran);
+        result
+    }
+
+    async fn deliver<T, F, Fut>(&self, delivery: &mut Delivery, effect: F) -> Result<Delivered<T>, Error>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        F: FnMut(Ctx) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<T, Failure>> + Send + 'static,
+    {
+        let mut hold = Hold::new();
         loop {
             let found = self.inner.store.read(&delivery.id).await?;
             if found.is_none() {
                 delivery.ready_first_claim(self)?;
             }
             let arrival = delivery.arrival(self, found.as_ref());
-            match arrive(found.as_ref(), arrival, &delivery.plan) {
-                Step::Lapse(change) => self.lapse(&delivery.id, change).await?,
+            let answer = match arrive(found.as_ref(), arrival, &delivery.plan) {
+                Step::Lapse(change) => {
+                    self.lapse(&delivery.id, change).await?;
+                    continue;
+                }
                 Step::Claim(change) => {
                     let change = change.held_by(self.inner.ports.witness.describe(delivery.plan.claim)?);
-                    return match claim::claim_and_perform(self, &delivery, change, effect).await? {
-                        claim::Claimed::Ran(result) => result,
-                        claim::Claimed::LostTo(epoch, seen) => {
-                            wait::wait(self, &delivery, epoch, *seen).await
+                    return Ok(match claim_and_perform(self, delivery, change, effect).await? {
+                        Claimed::Ran(result) => Delivered::Ran(result),
+                        Claimed::LostTo(epoch, seen) => {
+                            Delivered::Heard(wait::wait(self, delivery, epoch, *seen).await)
                         }
-                    };
+                    });
                 }
-                Step::Wait(epoch) => {
-                    if let Some(seen) = found {
-                        return wait::wait(self, &delivery, epoch, seen).await;
-                    }
-                }
-                Step::Answer(answer) => {
-                    self.remark(&delivery, answer).await;
-                    return answer::tell(answer, &delivery.id, found.as_ref(), None, arrival.holder);
-                }
-            }
+                Step::Wait(epoch) => match found {
+                    Some(seen) => return Ok(Delivered::Heard(wait::wait(self, delivery, epoch, seen).await)),
+                    None => continue,
+                },
+                Step::Hold(not_yet) if hold.pass(self, delivery, not_yet).await => continue,
+                Step::Hold(_) => Answer::Indeterminate,
+                Step::Answer(answer) => answer,
+            };
+            self.remark(delivery, answer).await;
+            let told = answer::tell(answer, &delivery.id, found.as_ref(), None, arrival.holder);
+            return Ok(Delivered::Heard(told));
         }
     }
+}
+
+/// How a delivery came to its answer.
+enum Delivered<T> {
+    /// It performed the effect itself.
+    Ran(Result<Done<T>, Error>),
+    /// Another delivery had, or nothing was performed.
+    Heard(Result<Done<T>, Error>),
 }

@@ -81,6 +81,7 @@ pub(super) async fn conclude<T: Serialize + DeserializeOwned>(
 ) {
     let (report, value, source) = report(sluice, held, ended);
     let settled = settle(sluice, held, report).await;
+    sluice.settled_one();
     if let Some(answer) = answer {
         let result = told(settled, value, held).map_err(|error| match source {
             Some(source) => error.with_source(source),

@@ -1,6 +1,7 @@
 //! A duplicate waits for the epoch it is bound to.
 
 use super::delivery::Delivery;
+use super::hold::patience;
 use super::{Either, race};
 use crate::answer;
 use crate::done::Done;
@@ -34,11 +35,7 @@ pub(super) async fn wait<T: DeserializeOwned>(
     {
         return answer::tell(answer, &delivery.id, Some(&seen), Some(bound), arrival.holder);
     }
-    let patience = match delivery.wait {
-        Wait::For(patience) => patience,
-        Wait::Forever => Duration::MAX,
-        Wait::No => Duration::ZERO,
-    };
+    let patience = patience(sluice, delivery);
     let mut last = Some(seen.clone());
     let outcome = outcome(sluice, delivery, bound, seen, &mut last);
     if patience == Duration::MAX {
@@ -81,7 +78,7 @@ async fn outcome<T: DeserializeOwned>(
             Step::Answer(answer) => {
                 return answer::tell(answer, &delivery.id, found.as_ref(), Some(bound), arrival.holder);
             }
-            Step::Wait(_) | Step::Claim(_) => {}
+            Step::Wait(_) | Step::Hold(_) | Step::Claim(_) => {}
         }
         if looks.changed().await.is_ok() {
             found.clone_from(&looks.borrow_and_update());

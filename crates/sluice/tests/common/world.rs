@@ -3,12 +3,15 @@
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
 use sluice::core::change::Change;
+use sluice::core::deliveries::{Deliveries, Tally};
 use sluice::core::holder::{Holder, Liveness};
 use sluice::core::ids::{ClaimId, Epoch, RecordId};
 use sluice::core::ports::{BoxFuture, Chance, Clock, Evidence, Ports, Sleep, Spawn, Unrecorded, Witness};
 use sluice::core::record::{LedgerTime, Snapshot};
-use sluice::core::store::{Ledger, Page, Query, Renewed, Store, StoreError, StoreErrorKind, Written};
-use sluice::core::trail::{Event, EventDraft};
+use sluice::core::store::{
+    Condition, Ledger, Page, Query, Renewed, Store, StoreError, StoreErrorKind, Swept, Upkeep, Written,
+};
+use sluice::core::trail::{Event, EventDraft, LedgerEvent};
 use sluice::{Builder, Error, MemoryStore, Sluice};
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -180,6 +183,32 @@ impl Flaky {
 
 fn no_answer() -> StoreError {
     StoreError::new(StoreErrorKind::Unavailable, "the answer got lost").with_outcome_unknown()
+}
+
+impl Upkeep for Flaky {
+    fn sweep(&self, limit: usize) -> BoxFuture<'_, Result<Swept, StoreError>> {
+        self.inner.sweep(limit)
+    }
+
+    fn condition(&self) -> BoxFuture<'_, Result<Condition, StoreError>> {
+        self.inner.condition()
+    }
+
+    fn accept_clock(&self, by: String, reason: String) -> BoxFuture<'_, Result<Condition, StoreError>> {
+        self.inner.accept_clock(by, reason)
+    }
+
+    fn count_deliveries(&self, tallies: Vec<(RecordId, Tally)>) -> BoxFuture<'_, Result<(), StoreError>> {
+        self.inner.count_deliveries(tallies)
+    }
+
+    fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {
+        self.inner.deliveries(id)
+    }
+
+    fn ledger_events(&self, limit: usize) -> BoxFuture<'_, Result<Vec<LedgerEvent>, StoreError>> {
+        self.inner.ledger_events(limit)
+    }
 }
 
 impl Store for Flaky {

@@ -48,6 +48,14 @@ pub async fn bench(args: BenchArgs) -> Result<u8, Fail> {
     Ok(exit::OK)
 }
 
+/// How long a flush takes in this folder, in milliseconds, half of the times; none where nothing can be written there.
+pub fn flush_ms(folder: &std::path::Path) -> Option<f64> {
+    let scratch = tempfile::Builder::new().prefix(".sluice-flush-").tempdir_in(folder).ok()?;
+    let limits =
+        load::Limits { length: std::time::Duration::from_millis(200), calls: 50, stop: Arc::default() };
+    Some(machine::flush(scratch.path(), &limits).ok()?.latency.p50_ms)
+}
+
 /// Measures on a thread of its own, so that signals are heard however busy the machine is.
 fn begin(
     args: &BenchArgs,

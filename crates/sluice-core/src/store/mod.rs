@@ -1,5 +1,9 @@
 //! The few conditional operations a ledger must offer, and their errors.
 
+mod upkeep;
+
+pub use upkeep::{Condition, Swept, Upkeep};
+
 use crate::change::{Change, Unmet};
 use crate::ids::{ClaimId, Epoch, RecordId};
 use crate::key::{Namespace, Secret};
@@ -14,7 +18,7 @@ use std::time::Duration;
 ///
 /// Every method may be called by many tasks at once. A future that is dropped may or may not have had its
 /// effect, but never half of it.
-pub trait Store: Debug + Send + Sync + 'static {
+pub trait Store: Upkeep + Debug + Send + Sync + 'static {
     /// What the ledger says of itself. Cheap: read when the store was opened.
     fn ledger(&self) -> &Ledger;
 
@@ -101,10 +105,21 @@ pub struct Query {
     pub key_prefix: Option<String>,
     /// Only records changed no longer ago than this, on the ledger's time.
     pub within: Option<Duration>,
+    /// Only what was noticed or flagged so.
+    pub flagged: Option<Flag>,
     /// At most so many; 0 means 50, and no page is longer than 1,000.
     pub limit: usize,
     /// Where the page before ended.
     pub after: Option<String>,
+}
+
+/// What a record may be looked for by, beside its state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flag {
+    /// Its key was used for a different request.
+    Conflict,
+    /// More than one execution is known to have landed.
+    DoubleEffect,
 }
 
 /// One page of records.
@@ -147,6 +162,8 @@ pub enum StoreErrorKind {
     SecretMissing,
     /// It keeps as much as it may.
     AtCapacity,
+    /// It was asked for something that no ledger can do.
+    Invalid,
     /// Anything else.
     Other,
 }

@@ -1,0 +1,199 @@
+//! `sluice todo`: all that needs a person, also as a check for monitoring.
+
+use super::StoreArg;
+use crate::child::locks::Locks;
+use crate::exit;
+use crate::open::{place, state_folder};
+use crate::report::Fail;
+use crate::run::witness::LockJudge;
+use crate::spool::Spool;
+use crate::text::{in_words, printable, rfc3339};
+use clap::Args;
+use serde_json::{Value, json};
+use sluice::Namespace;
+use sluice::core::ports::Witness;
+use sluice::core::record::Snapshot;
+use sluice::core::state::Status;
+use sluice::core::store::{Flag, Query, Store, Upkeep};
+use sluice::core::trail::EventKind;
+use sluice_sqlite::SqliteStore;
+use std::io::Write;
+
+#[derive(Args, Debug)]
+pub struct TodoArgs {
+    /// Exit with status 1 where something needs a person
+    #[arg(long)]
+    exit_code: bool,
+    /// At most so many of each kind
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+    /// Only this namespace; all without it
+    #[arg(long, value_name = "NAME")]
+    namespace: Option<String>,
+    /// One JSON document
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    store: StoreArg,
+}
+
+/// One thing that needs a person.
+struct Item {
+    kind: &'static str,
+    said: String,
+    next: Vec<String>,
+    record: Option<Snapshot>,
+}
+
+pub async fn todo(args: TodoArgs) -> Result<u8, Fail> {
+    let store = place(args.store.store.as_deref())?.open_existing().await?;
+    let namespace = args.namespace.as_deref().map(Namespace::new).transpose()?;
+    let query = Query { namespace, limit: args.limit as usize, ..Query::default() };
+    let (mut items, mut more) = (Vec::new(), false);
+    for (found, next) in
+        [doubts(&store, &query).await?, stuck(&store, &query).await?, doubles(&store, &query).await?]
+    {
+        items.extend(found);
+        more |= next;
+    }
+    items.extend(halted(&store).await?);
+    items.extend(unrecorded(&store));
+    print(&args, &items, more);
+    Ok(if args.exit_code && !items.is_empty() { exit::FINDINGS } else { exit::OK })
+}
+
+fn resolve(found: &Snapshot) -> Vec<String> {
+    let key = in_words(&found.record.id);
+    vec![
+        format!("look: sluice explain {key}"),
+        format!("it happened: sluice effects resolve {key} --landed [--result JSON] --reason WHY"),
+        format!("it did not: sluice effects resolve {key} --did-not-land --reason WHY"),
+    ]
+}
+
+async fn doubts(store: &SqliteStore, query: &Query) -> Result<(Vec<Item>, bool), Fail> {
+    let page = store.list(Query { statuses: vec![Status::Indeterminate], ..query.clone() }).await?;
+    let more = page.next.is_some();
+    let items = page.items.into_iter().map(|found| Item {
+        kind: "indeterminate",
+        said: "nobody knows whether it happened".to_owned(),
+        next: resolve(&found),
+        record: Some(found),
+    });
+    Ok((items.collect(), more))
+}
+
+/// What is in flight by the record, and is not any more: nobody delivered it again, so that nobody has said so yet.
+async fn stuck(store: &SqliteStore, query: &Query) -> Result<(Vec<Item>, bool), Fail> {
+    let judge = LockJudge::new(Locks::beside(store.path()));
+    let page = store.list(Query { statuses: vec![Status::InFlight], ..query.clone() }).await?;
+    let more = page.next.is_some();
+    let over = page
+        .items
+        .into_iter()
+        .filter(|found| !found.lease.is_live() || judge.judge(&found.record.body.holder).is_gone());
+    let items = over.map(|found| {
+        let unmarked = found.record.body.provably_not_begun();
+        let (said, next) = if unmarked {
+            let said = "what ran it is gone, and it did not happen: it never passed its mark";
+            (said, vec!["deliver it again".to_owned()])
+        } else {
+            ("what ran it is gone without a word, and nobody delivered it again", resolve(&found))
+        };
+        Item { kind: "stuck", said: said.to_owned(), next, record: Some(found) }
+    });
+    Ok((items.collect(), more))
+}
+
+/// A double effect stays on the list until a person has written a note about it.
+async fn doubles(store: &SqliteStore, query: &Query) -> Result<(Vec<Item>, bool), Fail> {
+    let page = store.list(Query { flagged: Some(Flag::DoubleEffect), ..query.clone() }).await?;
+    let more = page.next.is_some();
+    let mut items = Vec::new();
+    for found in page.items {
+        let events = store.events(&found.record.id).await?;
+        let last_change = events.iter().rposition(|event| event.version.is_some());
+        let noted =
+            events.iter().rposition(|event| event.draft.kind == EventKind::Note && event.draft.by.is_some());
+        if noted > last_change {
+            continue;
+        }
+        let key = in_words(&found.record.id);
+        items.push(Item {
+            kind: "double_effect",
+            said: "it happened more than once: undo one at the target".to_owned(),
+            next: vec![
+                format!("look: sluice explain {key}"),
+                format!("when it is undone: sluice effects note {key} --reason WHAT"),
+            ],
+            record: Some(found),
+        });
+    }
+    Ok((items, more))
+}
+
+async fn halted(store: &SqliteStore) -> Result<Option<Item>, Fail> {
+    Ok(store.condition().await?.is_halted.then(|| Item {
+        kind: "retention_halted",
+        said: "the clock of this host jumped, so that nothing is forgotten until somebody has looked"
+            .to_owned(),
+        next: vec!["look: sluice doctor".to_owned()],
+        record: None,
+    }))
+}
+
+fn unrecorded(store: &SqliteStore) -> Option<Item> {
+    let spool = Spool::of(&state_folder().ok()?, &store.ledger().id);
+    let waiting = spool.files().len();
+    (waiting > 0).then(|| Item {
+        kind: "unrecorded",
+        said: format!("{waiting} outcomes are not in the ledger yet; the next sluice run takes them in"),
+        next: Vec::new(),
+        record: None,
+    })
+}
+
+fn print(args: &TodoArgs, items: &[Item], more: bool) {
+    let mut out = std::io::stdout().lock();
+    // Whoever reads the list may have seen enough.
+    let _ = if args.json {
+        let items: Vec<_> = items.iter().map(document).collect();
+        writeln!(out, "{}", json!({"v": 1, "items": items, "more": more}))
+    } else {
+        items.iter().flat_map(lines).try_for_each(|line| writeln!(out, "{line}"))
+    };
+    if items.is_empty() && !args.json {
+        crate::report::say("nothing needs a person");
+    } else if more {
+        crate::report::say("there is more of a kind than is shown: raise --limit");
+    }
+}
+
+fn document(item: &Item) -> Value {
+    json!({
+        "kind": item.kind,
+        "message": item.said,
+        "next": item.next,
+        "record": item.record.as_ref().map(super::show::document),
+    })
+}
+
+fn lines(item: &Item) -> Vec<String> {
+    let mut lines = Vec::new();
+    match &item.record {
+        Some(found) => {
+            let tool = found.record.body.labels.tool.as_deref().unwrap_or("-");
+            lines.push(format!(
+                "{}  {}  {}  since {}",
+                item.kind,
+                printable(tool),
+                printable(found.record.id.key.as_str()),
+                rfc3339(found.record.updated)
+            ));
+            lines.push(format!("  {}", item.said));
+        }
+        None => lines.push(format!("{}  {}", item.kind, item.said)),
+    }
+    lines.extend(item.next.iter().map(|line| format!("  {line}")));
+    lines
+}
