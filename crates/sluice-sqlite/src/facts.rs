@@ -6,12 +6,9 @@ use crate::store::SqliteStore;
 use rusqlite::Connection;
 use rustix::fs::statvfs;
 use sluice_core::record::LedgerTime;
-use sluice_core::store::{StoreError, StoreErrorKind};
-use std::fs::OpenOptions;
-use std::io::Write;
+use sluice_core::store::StoreError;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// The file of a ledger, as it is now.
 #[derive(Clone, Debug)]
@@ -115,30 +112,4 @@ fn log_of(path: &Path) -> std::path::PathBuf {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     log.into()
-}
-
-/// How long a flush takes in this folder: that many small appends to a file of its own, each made durable, in the order
-/// in which they were timed. The file is removed.
-///
-/// # Errors
-/// [`StoreErrorKind::NoPermission`] where no file can be made or written there.
-pub fn flush_times(folder: &Path, times: usize) -> Result<Vec<Duration>, StoreError> {
-    let trouble = |error: std::io::Error| {
-        StoreError::new(StoreErrorKind::NoPermission, "no file can be written in the folder of the ledger")
-            .with_source(error)
-    };
-    let path = folder.join(format!(".flush-{}", std::process::id()));
-    let timed = || -> std::io::Result<Vec<Duration>> {
-        let mut file = OpenOptions::new().create_new(true).append(true).open(&path)?;
-        let mut flush = || {
-            let before = Instant::now();
-            file.write_all(&[0; 512])?;
-            file.sync_data()?;
-            Ok(before.elapsed())
-        };
-        (0..times).map(|_| flush()).collect()
-    };
-    let taken = timed();
-    let _ = std::fs::remove_file(&path);
-    taken.map_err(trouble)
 }

@@ -63,6 +63,6 @@ mod watch;
 mod writer;
 
 pub use clock::{LedgerClock, SystemClock};
-pub use facts::{Facts, flush_times};
+pub use facts::Facts;
 pub use options::{Entropy, Hook, Moment, Options};
 pub use store::SqliteStore;

@@ -1,0 +1,94 @@
+//! `sluice explain`: one intent's story.
+
+mod later;
+mod now;
+mod past;
+#[cfg(test)]
+mod tests;
+
+use super::find::Which;
+use crate::child::locks::Locks;
+use crate::exit;
+use crate::report::Fail;
+use crate::run::witness::LockJudge;
+use clap::Args;
+use serde_json::{Value, json};
+use sluice::core::deliveries::Deliveries;
+use sluice::core::holder::Liveness;
+use sluice::core::ports::Witness;
+use sluice::core::record::Snapshot;
+use sluice::core::store::{Condition, Store, Upkeep};
+use sluice::core::trail::Event;
+use std::io::Write;
+
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    #[command(flatten)]
+    which: Which,
+    /// One JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+pub async fn explain(args: ExplainArgs) -> Result<u8, Fail> {
+    let found = args.which.find().await?;
+    let id = &found.snapshot.record.id;
+    let locks = Locks::beside(found.store.path());
+    let story = Story {
+        events: found.store.events(id).await?,
+        deliveries: found.store.deliveries(id).await?,
+        condition: found.store.condition().await?,
+        holder: LockJudge::new(locks.clone()).judge(&found.snapshot.record.body.holder),
+        pid: locks.seen_alive(&found.snapshot.record.body.holder),
+        found: found.snapshot,
+    };
+    let mut out = std::io::stdout().lock();
+    // Whoever reads the story may have heard enough.
+    let _ = if args.json {
+        writeln!(out, "{}", story.document())
+    } else {
+        story.lines().iter().try_for_each(|line| writeln!(out, "{line}"))
+    };
+    Ok(exit::OK)
+}
+
+/// All that is known of one intent.
+struct Story {
+    found: Snapshot,
+    events: Vec<Event>,
+    deliveries: Option<Deliveries>,
+    condition: Condition,
+    holder: Liveness,
+    pid: Option<u32>,
+}
+
+impl Story {
+    fn lines(&self) -> Vec<String> {
+        let mut lines = super::show::describe(&self.found);
+        let mut chapter = |title: String, told: Vec<String>| {
+            lines.push(String::new());
+            lines.push(title);
+            lines.extend(told.iter().map(|line| format!("  {line}")));
+        };
+        chapter("what happened".to_owned(), self.events.iter().map(past::line).collect());
+        if let Some(deliveries) = &self.deliveries {
+            chapter(later::title(deliveries), later::lines(deliveries));
+        }
+        chapter("now".to_owned(), self.now());
+        chapter("what is kept, and until when".to_owned(), self.kept());
+        lines
+    }
+
+    /// Members are only ever added.
+    fn document(&self) -> Value {
+        json!({
+            "v": 1,
+            "record": super::show::document(&self.found),
+            "events": self.events.iter().map(past::document).collect::<Vec<_>>(),
+            "deliveries": self.deliveries.as_ref().map(later::document),
+            "now": self.now(),
+            "kept": self.kept(),
+            "until": self.until(),
+        })
+    }
+}
