@@ -41,11 +41,12 @@ pub(crate) enum Claimed<T> {
 }
 
 /// Claims and performs. From the first write on everything happens on a task of its own, so that a caller that
-/// goes away can leave neither a claim without an effect nor half an effect.
+/// goes away can leave neither a claim without an effect nor half an effect. What seldom happens is boxed, so that the
+/// task of every effect need not have room for it.
 pub(crate) async fn claim_and_perform<T, F, Fut>(
     sluice: &Sluice,
     delivery: &Delivery,
-    change: Change,
+    change: Box<Change>,
     effect: F,
 ) -> Result<Claimed<T>, Error>
 where
@@ -66,15 +67,15 @@ where
     let task = async move {
         let _running = running;
         let asked_at = sluice.inner.ports.clock.elapsed();
-        match claim_durably(&sluice, &id, claim, change).await {
+        match claim_durably(&sluice, &id, claim, &change).await {
             Ok(Granted::Here(snapshot)) => {
                 let held = Arc::new(Held::granted(snapshot.into(), asked_at));
-                perform(&sluice, held, effect, answer).await;
+                perform(&sluice, &held, effect, answer).await;
             }
             Ok(Granted::TooLate(snapshot)) => {
                 let held = Held::granted(snapshot.into(), Duration::ZERO);
                 let late = Failure::not_started("the claim had ended before it was heard of");
-                conclude::<T>(&sluice, &held, Ok(Err(late)), Some(answer)).await;
+                Box::pin(conclude::<T>(&sluice, &held, Ok(Err(late)), Some(answer))).await;
             }
             // Nobody is left to hear it where the send fails; the ledger has it all the same.
             Ok(Granted::Elsewhere(snapshot)) => {
@@ -84,7 +85,7 @@ where
                 let unheard = is_unheard(&error);
                 drop(answer.send(Err(error)));
                 if unheard {
-                    withdraw(&sluice, &id, claim).await;
+                    Box::pin(withdraw(&sluice, &id, claim)).await;
                 }
             }
         }
@@ -117,7 +118,7 @@ async fn claim_durably(
     sluice: &Sluice,
     id: &RecordId,
     claim: ClaimId,
-    change: Change,
+    change: &Change,
 ) -> Result<Granted, Error> {
     let mut unheard = false;
     let mut asked = 0;
@@ -163,7 +164,7 @@ async fn withdraw(sluice: &Sluice, id: &RecordId, claim: ClaimId) {
             Ok(Some(found)) if found.record.body.claim == claim => {
                 let held = Held::granted(found.into(), Duration::ZERO);
                 let unheard = Failure::not_started("the ledger never said that the claim was granted");
-                settle(sluice, &held, Report::Fault(unheard.into_parts().0)).await;
+                settle(sluice, &held, &Report::Fault(unheard.into_parts().0)).await;
                 return;
             }
             // It may still be on its way: look a few times more.

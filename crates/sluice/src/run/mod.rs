@@ -85,15 +85,18 @@ impl Sluice {
                 }
                 Step::Claim(change) => {
                     let change = change.held_by(self.inner.ports.witness.describe(delivery.plan.claim)?);
-                    return Ok(match claim_and_perform(self, delivery, change, effect).await? {
+                    return Ok(match claim_and_perform(self, delivery, Box::new(change), effect).await? {
                         Claimed::Ran(result) => Delivered::Ran(result),
                         Claimed::LostTo(epoch, seen) => {
-                            Delivered::Heard(wait::wait(self, delivery, epoch, *seen).await)
+                            Delivered::Heard(Box::pin(wait::wait(self, delivery, epoch, *seen)).await)
                         }
                     });
                 }
                 Step::Wait(epoch) => match found {
-                    Some(seen) => return Ok(Delivered::Heard(wait::wait(self, delivery, epoch, seen).await)),
+                    Some(seen) => {
+                        // Boxed, so that deliveries that need not wait have no room for it.
+                        return Ok(Delivered::Heard(Box::pin(wait::wait(self, delivery, epoch, seen)).await));
+                    }
                     None => continue,
                 },
                 Step::Hold(not_yet) if hold.pass(self, delivery, not_yet).await => continue,

@@ -1,5 +1,6 @@
 //! Writes an outcome down: again and again while the ledger is away, then as evidence for a later run.
 
+use super::Either;
 use crate::held::Held;
 use crate::sluice::Sluice;
 use sluice_core::change::Unmet;
@@ -23,39 +24,37 @@ pub(crate) enum Settled {
     Refused(Arc<Snapshot>),
     /// The ledger does not know it; it was given to the evidence port.
     Unrecorded {
-        /// What it reported.
-        report: Report,
         /// Whether the port could keep it.
         is_spooled: bool,
     },
 }
 
 /// Settles one claim's outcome, as patiently as the handle was told to; what cannot be settled goes to the evidence port.
-pub(crate) async fn settle(sluice: &Sluice, held: &Held, report: Report) -> Settled {
+pub(crate) async fn settle(sluice: &Sluice, held: &Held, report: &Report) -> Settled {
     match offer(sluice, held, report, sluice.inner.settings.settle_patience).await {
-        Settled::Unrecorded { report, .. } => spool(sluice, held, report).await,
+        Settled::Unrecorded { .. } => Box::pin(spool(sluice, held, report)).await,
         settled => settled,
     }
 }
 
 /// Offers an outcome to the ledger for so long.
-pub(crate) async fn offer(sluice: &Sluice, held: &Held, report: Report, patience: Duration) -> Settled {
+pub(crate) async fn offer(sluice: &Sluice, held: &Held, report: &Report, patience: Duration) -> Settled {
     let started = sluice.inner.ports.clock.elapsed();
     let mut pause = PAUSE_FIRST;
     let mut found = Some(held.snapshot());
     loop {
         let tried = match found.take() {
-            Some(found) => step(sluice, held, found, &report).await,
+            Some(found) => step(sluice, held, found, report).await,
             None => look(sluice, held).await,
         };
         match tried {
             Ok(Tried::Settled(settled)) => return settled,
             Ok(Tried::Found(now)) => found = Some(now),
-            Ok(Tried::Vanished) => return Settled::Unrecorded { report, is_spooled: false },
+            Ok(Tried::Vanished) => return Settled::Unrecorded { is_spooled: false },
             Err(error) => {
                 let waited = sluice.inner.ports.clock.elapsed().saturating_sub(started);
                 if !(error.is_retryable() || error.outcome_unknown) || waited >= patience {
-                    return Settled::Unrecorded { report, is_spooled: false };
+                    return Settled::Unrecorded { is_spooled: false };
                 }
                 sluice.inner.ports.sleep.sleep(pause).await;
                 pause = (pause * 2).min(PAUSE_LONGEST);
@@ -81,35 +80,41 @@ async fn step(
     found: Arc<Snapshot>,
     report: &Report,
 ) -> Result<Tried, StoreError> {
-    match decide::settle(&found, held.claim, held.epoch, report) {
-        SettleStep::Write(change) => match sluice.inner.store.apply(held.id.clone(), change).await? {
-            Written::Applied(now) => {
-                let now = Arc::from(now);
-                held.saw(Arc::clone(&now));
-                sluice.inner.waiters.publish(&now);
-                Ok(Tried::Settled(Settled::Recorded(now)))
-            }
-            // Without the record, or with one that does not know this grant, the ledger lost what it acknowledged.
-            Written::Found { unmet: Unmet::Grant, .. } | Written::Found { snapshot: None, .. } => {
-                Ok(Tried::Vanished)
-            }
-            Written::Found { snapshot: Some(now), .. } => Ok(Tried::Found(now.into())),
-        },
-        SettleStep::Already => Ok(Tried::Settled(Settled::Recorded(found))),
-        SettleStep::Unheard => Ok(Tried::Vanished),
-        SettleStep::Refused(event) => {
+    // A change is large: it is handed on before anything is awaited, so that no task has to keep room for it.
+    let asked = match decide::settle(&found, held.claim, held.epoch, report) {
+        SettleStep::Write(change) => Either::First(sluice.inner.store.apply(held.id.clone(), change)),
+        SettleStep::Refused(event) => Either::Second(sluice.inner.store.notice(held.id.clone(), event)),
+        SettleStep::Already => return Ok(Tried::Settled(Settled::Recorded(found))),
+        SettleStep::Unheard => return Ok(Tried::Vanished),
+        SettleStep::Lost => return Ok(Tried::Settled(Settled::Refused(found))),
+    };
+    let written = match asked {
+        Either::First(written) => written.await?,
+        Either::Second(noticed) => {
             // A notice that cannot be written changes nothing about the answer.
-            let _ = sluice.inner.store.notice(held.id.clone(), event).await;
-            Ok(Tried::Settled(Settled::Refused(found)))
+            let _ = noticed.await;
+            return Ok(Tried::Settled(Settled::Refused(found)));
         }
-        SettleStep::Lost => Ok(Tried::Settled(Settled::Refused(found))),
+    };
+    match written {
+        Written::Applied(now) => {
+            let now = Arc::from(now);
+            held.saw(Arc::clone(&now));
+            sluice.inner.waiters.publish(&now);
+            Ok(Tried::Settled(Settled::Recorded(now)))
+        }
+        // Without the record, or with one that does not know this grant, the ledger lost what it acknowledged.
+        Written::Found { unmet: Unmet::Grant, .. } | Written::Found { snapshot: None, .. } => {
+            Ok(Tried::Vanished)
+        }
+        Written::Found { snapshot: Some(now), .. } => Ok(Tried::Found(now.into())),
     }
 }
 
-async fn spool(sluice: &Sluice, held: &Held, report: Report) -> Settled {
+async fn spool(sluice: &Sluice, held: &Held, report: &Report) -> Settled {
     let unrecorded =
         Unrecorded { id: held.id.clone(), claim: held.claim, epoch: held.epoch, report: report.clone() };
     // Where it cannot be kept either, the error that carries it is the last copy.
     let is_spooled = sluice.inner.ports.evidence.keep(unrecorded).await;
-    Settled::Unrecorded { report, is_spooled }
+    Settled::Unrecorded { is_spooled }
 }
