@@ -12,6 +12,7 @@ mod report;
 mod run;
 mod spool;
 mod text;
+mod warnings;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -178,6 +178,18 @@ fn the_crash_demo_shows_one_charge() {
 }
 
 #[test]
+fn the_unstable_key_demo_shows_two_charges_and_one() {
+    let place = Place::new();
+    let answer = place.sluice(["demo", "unstable-key"]);
+    let told = answer.expect(0).stdout();
+    let counts: Vec<_> = told.lines().filter(|line| line.starts_with("charges: ")).collect();
+    assert_eq!(counts, ["charges: 1", "charges: 2", "charges: 1", "charges: 1"], "{told}");
+    assert_eq!(told.matches("receipt 1\n").count(), 3, "the last one is a replay: {told}");
+    assert!(told.trim_end().ends_with("the order does, the message id does not."), "{told}");
+    assert!(answer.stderr().contains("/args/message_id looks like the id of one delivery"));
+}
+
+#[test]
 fn completions_and_manual_pages_come_from_the_command_itself() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish"] {

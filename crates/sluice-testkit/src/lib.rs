@@ -8,16 +8,22 @@
 //! of this crate fail where a rule catches none of them or a fault is caught by no rule.
 //!
 //! [`faults`] is for the tests of what *uses* a store: a wrapper that fails, repeats, holds or loses calls when told
-//! to. Nothing here needs an async runtime; [`block_on`] waits on the caller's own thread.
+//! to. [`redeliver`](mod@redeliver) is for the tests of what uses *sluice*, or any other way to run an effect once: it
+//! delivers one event to a handler again and again. Nothing here needs an async runtime; [`block_on`] waits on the caller's own thread.
 
 mod block_on;
 pub mod broken;
 pub mod clock;
 pub mod conformance;
 pub mod faults;
+pub mod invariants;
 pub mod memory;
 pub mod model;
 pub mod random;
+pub mod redeliver;
 pub mod sample;
+pub mod scenarios;
+pub mod world;
 
 pub use block_on::block_on;
+pub use redeliver::{Redeliver, redeliver};

@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::world::{Fate, World, in_virtual_time, s};
+use common::world::{World, in_virtual_time, s};
 use common::{Counter, look, spec, status};
 use sluice::core::ids::Epoch;
 use sluice::core::state::Status;
 use sluice::{Code, Done, EffectSpec, Failure, Sluice, TakenIn, Wait};
-use std::sync::atomic::Ordering;
+use sluice_testkit::faults::{Call, Fault};
 use std::time::Duration;
 use tokio::time::sleep;
 
@@ -141,16 +141,16 @@ fn before_the_claim_an_outage_runs_nothing() {
 #[test]
 fn a_claim_whose_answer_is_lost_or_doubled_runs_once() {
     for fates in [
-        &[Fate::AnswerLost][..],
-        &[Fate::Lost],
-        &[Fate::Doubled],
-        &[Fate::AnswerLost, Fate::Lost, Fate::Lost],
-        &[Fate::Lost, Fate::AnswerLost],
+        &[Fault::After][..],
+        &[Fault::Lost],
+        &[Fault::Twice],
+        &[Fault::Lost, Fault::Lost, Fault::After],
+        &[Fault::After, Fault::Lost],
     ] {
         in_virtual_time(async move {
             let world = World::new();
             let effects = Counter::default();
-            world.store.next(fates);
+            world.next(fates);
             let done = run(&world.worker(), lease(30), &effects, s(1)).await.unwrap();
             assert_eq!((done, effects.get()), (Done::Executed(1), 1), "{fates:?}");
             assert_eq!(look(&world.worker(), "k").await.unwrap().record.body.epoch, Epoch(1));
@@ -160,14 +160,14 @@ fn a_claim_whose_answer_is_lost_or_doubled_runs_once() {
 
 #[test]
 fn a_settlement_whose_answer_is_lost_or_doubled_counts_once() {
-    for fate in [Fate::AnswerLost, Fate::Lost, Fate::Doubled] {
+    for fate in [Fault::After, Fault::Lost, Fault::Twice] {
         in_virtual_time(async move {
             let world = World::new();
             let effects = Counter::default();
             let (first, bump) = (world.worker(), effects.clone());
             let task = tokio::spawn(async move { run(&first, lease(30), &bump, s(1)).await });
             sleep(Duration::from_millis(500)).await;
-            world.store.next(&[fate]);
+            world.next(std::slice::from_ref(&fate));
             assert_eq!(task.await.unwrap().unwrap(), Done::Executed(1), "{fate:?}");
             let worker = world.worker();
             let events = worker.store().events(&common::id("k")).await.unwrap();
@@ -181,7 +181,7 @@ fn a_claim_that_is_never_heard_of_is_given_back_as_never_begun() {
     in_virtual_time(async {
         let world = World::new();
         let effects = Counter::default();
-        world.store.next(&[Fate::AnswerLost]);
+        world.next(&[Fault::After]);
         let (first, bump) = (world.worker(), effects.clone());
         let ledger = world.store.clone();
         let task = tokio::spawn(async move { run(&first, lease(30), &bump, s(1)).await });
@@ -208,10 +208,10 @@ fn a_long_effect_keeps_its_lease_and_a_duplicate_hears_its_result() {
         let done = run(&world.worker(), duplicate, &effects, s(1)).await.unwrap();
         assert_eq!((done.value(), effects.get()), (Some(1), 1));
         assert_eq!(task.await.unwrap().unwrap(), Done::Executed(1));
-        let renewals = world.store.renewals.load(Ordering::SeqCst);
+        let renewals = world.store.calls(Call::Renew);
         assert!((55..=65).contains(&renewals), "a third of 30 s over 600 s is 60 renewals, not {renewals}");
         sleep(s(60)).await;
-        assert_eq!(world.store.renewals.load(Ordering::SeqCst), renewals, "what has ended is not renewed");
+        assert_eq!(world.store.calls(Call::Renew), renewals, "what has ended is not renewed");
     });
 }
 
@@ -275,7 +275,7 @@ fn waiters_of_one_process_share_their_looks() {
             assert_eq!(waiter.await.unwrap().unwrap().value(), Some(1));
         }
         let _ = task.await.unwrap().unwrap();
-        let reads = world.store.reads.load(Ordering::SeqCst);
+        let reads = world.store.calls(Call::Read);
         assert!(reads < 64 + 150, "64 arrivals and the looks of one looker over 20 s, not {reads}");
         assert_eq!(effects.get(), 1);
     });

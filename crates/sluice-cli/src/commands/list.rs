@@ -4,16 +4,14 @@ use super::StoreArg;
 use super::show::document;
 use crate::exit;
 use crate::open::place;
-use crate::report::Fail;
+use crate::report::{Fail, say};
 use crate::text::{printable, rfc3339, shell_word};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use sluice::Namespace;
-use sluice::core::ports::Clock;
 use sluice::core::record::Snapshot;
 use sluice::core::state::Status;
-use sluice::core::store::{Flag, Query, Store};
-use sluice::system::BootClock;
+use sluice::core::store::{Flag, Query, Store, Upkeep};
 use std::io::Write;
 use std::time::Duration;
 
@@ -37,7 +35,7 @@ pub struct ListArgs {
     /// Only this namespace; all without it
     #[arg(long, value_name = "NAME")]
     namespace: Option<String>,
-    /// Go on where a page ended: the next of --json
+    /// Go on where a page ended: the next of --json, which is said on stderr otherwise
     #[arg(long, value_name = "PLACE")]
     after: Option<String>,
     /// One JSON document
@@ -87,8 +85,8 @@ pub async fn list(args: ListArgs) -> Result<u8, Fail> {
     };
     let mut page = store.list(query).await?;
     if let Some(since) = args.since {
-        // The ledger counts from its own last write, which may be long ago.
-        let now = BootClock.wall().0;
+        // A list counts from the ledger's last write, which may be long ago.
+        let now = store.condition().await?.time.0;
         let earliest = now.saturating_sub(i64::try_from(since.as_millis()).unwrap_or(i64::MAX));
         page.items.retain(|item| item.record.updated.0 >= earliest);
     }
@@ -102,8 +100,10 @@ pub async fn list(args: ListArgs) -> Result<u8, Fail> {
     } else {
         page.items.iter().try_for_each(|item| writeln!(out, "{}", line(item)))
     };
-    if page.items.is_empty() && !args.json && !args.jsonl {
-        crate::report::say("no intent fits");
+    match &page.next {
+        Some(next) if !args.json => say(&format!("there is more: --after {next}")),
+        None if page.items.is_empty() && !args.json && !args.jsonl => say("no intent fits"),
+        _ => {}
     }
     Ok(exit::OK)
 }

@@ -8,7 +8,7 @@ use crate::exit;
 use crate::report::{say, sentence, status};
 use crate::text::{in_words, lines, rfc3339};
 use serde_json::Value;
-use sluice::core::key::canonical_json;
+use sluice::core::key::{Suspicions, canonical_json};
 use sluice::core::record::Record;
 use sluice::core::state::Status;
 use sluice::{Code, Done, EffectSpec, Error, Meta, Reason};
@@ -19,6 +19,7 @@ use std::sync::Arc;
 pub struct Answer {
     args: Arc<RunArgs>,
     spec: EffectSpec,
+    suspicions: Suspicions,
     result: Result<Done<Value>, Error>,
     record: Option<Record>,
     ran: Ran,
@@ -40,11 +41,12 @@ impl Answer {
     pub fn new(
         args: Arc<RunArgs>,
         spec: EffectSpec,
+        suspicions: Suspicions,
         result: Result<Done<Value>, Error>,
         record: Option<Record>,
         ran: Ran,
     ) -> Self {
-        Self { args, spec, result, record, ran }
+        Self { args, spec, suspicions, result, record, ran }
     }
 
     /// Prints the answer and gives the exit status.
@@ -58,7 +60,8 @@ impl Answer {
             print(&said);
         }
         let ran = self.ran.run.as_ref();
-        let document = document::document(&self.spec, &self.result, self.record.as_ref(), ran, &said);
+        let mut document = document::document(&self.spec, &self.result, self.record.as_ref(), ran, &said);
+        document["warnings"] = crate::warnings::document(&self.suspicions);
         document::publish(&self.args, &document, outcome);
         said.status
     }

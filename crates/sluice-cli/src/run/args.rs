@@ -109,6 +109,9 @@ pub struct RunArgs {
     /// Say nothing on stderr about a replay
     #[arg(long)]
     pub quiet_replay: bool,
+    /// Say nothing on stderr about parts of the intent or key that should not be in a key
+    #[arg(long)]
+    pub no_warn: bool,
     /// Print one JSON document instead of the command's output
     #[arg(long)]
     pub json: bool,

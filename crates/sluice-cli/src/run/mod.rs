@@ -17,6 +17,7 @@ use crate::exit;
 use crate::open::{place, state_folder};
 use crate::report::Fail;
 use crate::spool::Spool;
+use crate::warnings;
 use answer::Answer;
 use args::RunArgs;
 use deliver::deliver;
@@ -60,6 +61,8 @@ async fn attempt(args: &Arc<RunArgs>) -> Result<(Answer, Sluice), Fail> {
     let place = place(args.store.store.as_deref())?;
     let object_id = args.object_id.as_deref().map(JsonPointer::parse).transpose()?;
     let wanted = spec::wanted(args)?;
+    let warn = if args.key.is_some() { warnings::of_key } else { warnings::of_parts };
+    warn(&wanted.suspicions);
     let (mut waiting, command) =
         listen().map_err(|_| Fail::Status(exit::BUG, "signals cannot be heard".to_owned()))?;
     let store = place.open_or_make().await?;
@@ -87,7 +90,8 @@ async fn attempt(args: &Arc<RunArgs>) -> Result<(Answer, Sluice), Fail> {
     let pid = record.as_ref().and_then(|record| locks.seen_alive(&record.body.holder));
     performer.passed_on(&mut waiting).await;
     let result = result.map_err(|error| error.with(|about| about.pid = about.pid.or(pid)));
-    Ok((Answer::new(args.clone(), wanted.spec, result, record, performer.ran()), sluice))
+    let answer = Answer::new(args.clone(), wanted.spec, wanted.suspicions, result, record, performer.ran());
+    Ok((answer, sluice))
 }
 
 /// The record as it is after the delivery, where the answer needs it.

@@ -6,7 +6,7 @@ use crate::input;
 use crate::report::Fail;
 use serde_json::Value;
 use sluice::core::deliveries::DeliveryId;
-use sluice::core::key::{Json, Request};
+use sluice::core::key::{Json, Request, Suspicions};
 use sluice::core::lease;
 use sluice::core::record::{Labels, Terms};
 use sluice::core::retention;
@@ -20,6 +20,8 @@ use std::time::Duration;
 pub struct Wanted {
     pub spec: EffectSpec,
     pub stdin: Option<Vec<u8>>,
+    /// What should not be in its key; empty where nobody wants to know.
+    pub suspicions: Suspicions,
 }
 
 /// Reads the flags, and the files and stdin they name.
@@ -50,7 +52,7 @@ pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
         delivery: args.delivery.as_deref().map(DeliveryId::new).transpose()?,
         ..EffectSpec::new(named.key)
     };
-    Ok(Wanted { spec, stdin })
+    Ok(Wanted { spec, stdin, suspicions: named.suspicions })
 }
 
 fn check(args: &RunArgs) -> Result<(), Fail> {
@@ -93,6 +95,7 @@ struct Named {
     key: Key,
     labels: Labels,
     compared: Compared,
+    suspicions: Suspicions,
 }
 
 enum Compared {
@@ -109,7 +112,9 @@ fn named(args: &RunArgs) -> Result<Named, Fail> {
         object_id: None,
     };
     if let Some(key) = &args.key {
-        return Ok(Named { key: Key::new(key.as_str())?, labels, compared: Compared::Command });
+        let suspicions = suspected(args, || Suspicions::of_key(key));
+        let key = Key::new(key.as_str())?;
+        return Ok(Named { key, labels, compared: Compared::Command, suspicions });
     }
     let intent = match &args.intent {
         Some(text) => Intent::from_text(&input::json_argument(text)?)?,
@@ -123,8 +128,13 @@ fn named(args: &RunArgs) -> Result<Named, Fail> {
         object_id: None,
     };
     let parts = intent.parts()?;
+    let suspicions = suspected(args, || Suspicions::of_parts(&parts));
     let compared = parts.get("args").cloned().unwrap_or(parts);
-    Ok(Named { key: intent.key()?, labels, compared: Compared::Parts(compared) })
+    Ok(Named { key: intent.key()?, labels, compared: Compared::Parts(compared), suspicions })
+}
+
+fn suspected(args: &RunArgs, look: impl FnOnce() -> Suspicions) -> Suspicions {
+    if args.no_warn { Suspicions::default() } else { look() }
 }
 
 /// An intent from single flags. The tool is always part of it: two tools with the same arguments are two intents.

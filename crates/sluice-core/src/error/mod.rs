@@ -153,6 +153,7 @@ impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
         let code = match error.kind {
             StoreErrorKind::Unsuitable | StoreErrorKind::Newer => Code::Config,
+            StoreErrorKind::Invalid => Code::InvalidInput,
             _ => Code::Store,
         };
         Self::new(code, error.to_string()).with_source(error)

@@ -24,6 +24,7 @@ mod pointer;
 mod request;
 mod secret;
 mod ser;
+mod suspect;
 
 pub use canonical::{canonical_json, canonical_json_text};
 pub use derive::{idempotency_key, idempotency_key_text};
@@ -39,3 +40,4 @@ pub use plain::check_plain;
 pub use pointer::JsonPointer;
 pub use request::Request;
 pub use secret::{Secret, SecretId};
+pub use suspect::{Suspicion, SuspicionKind, Suspicions};

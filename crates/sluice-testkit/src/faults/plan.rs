@@ -27,6 +27,9 @@ pub enum Call {
 pub enum Fault {
     /// It fails before anything was done; the same call may work later.
     Before,
+    /// It fails before anything was done, and the error says that the outcome is unknown: the request was lost, and
+    /// nobody knows.
+    Lost,
     /// It is done, and its answer is lost: the error says that the outcome is unknown.
     After,
     /// It is delivered a second time when the first was done; the caller hears the second answer, as from a driver

@@ -82,6 +82,7 @@ impl FaultyStore {
             self.here()?;
             match fault {
                 Some(Fault::Before) => Err(away()),
+                Some(Fault::Lost) => Err(away().with_outcome_unknown()),
                 Some(Fault::After) => {
                     work().await?;
                     Err(away().with_outcome_unknown())

@@ -5,6 +5,7 @@ use crate::held::Held;
 use crate::sluice::Sluice;
 use sluice_core::change::Unmet;
 use sluice_core::decide::{self, SettleStep};
+use sluice_core::outcome::{Kept, NotKept};
 use sluice_core::ports::{Report, Unrecorded};
 use sluice_core::record::Snapshot;
 use sluice_core::store::{StoreError, Written};
@@ -42,9 +43,11 @@ pub(crate) async fn offer(sluice: &Sluice, held: &Held, report: &Report, patienc
     let started = sluice.inner.ports.clock.elapsed();
     let mut pause = PAUSE_FIRST;
     let mut found = Some(held.snapshot());
+    let mut smaller: Option<Box<Report>> = None;
     loop {
+        let offered = smaller.as_deref().unwrap_or(report);
         let tried = match found.take() {
-            Some(found) => step(sluice, held, found, report).await,
+            Some(found) => step(sluice, held, found, offered).await,
             None => look(sluice, held).await,
         };
         match tried {
@@ -54,13 +57,26 @@ pub(crate) async fn offer(sluice: &Sluice, held: &Held, report: &Report, patienc
             Err(error) => {
                 let waited = sluice.inner.ports.clock.elapsed().saturating_sub(started);
                 if !(error.is_retryable() || error.outcome_unknown) || waited >= patience {
-                    return Settled::Unrecorded { is_spooled: false };
+                    // A success survives its result: where there is no room for both, there may be for the one.
+                    match without_result(report).filter(|_| smaller.is_none()) {
+                        Some(report) => smaller = Some(Box::new(report)),
+                        None => return Settled::Unrecorded { is_spooled: false },
+                    }
+                    continue;
                 }
                 sluice.inner.ports.sleep.sleep(pause).await;
                 pause = (pause * 2).min(PAUSE_LONGEST);
             }
         }
     }
+}
+
+fn without_result(report: &Report) -> Option<Report> {
+    let Report::Success { kept: Kept { bytes, sha256, value: Ok(_) }, object_id } = report else {
+        return None;
+    };
+    let kept = Kept { bytes: *bytes, sha256: *sha256, value: Err(NotKept::TooLarge) };
+    Some(Report::Success { kept, object_id: object_id.clone() })
 }
 
 enum Tried {

@@ -2,19 +2,14 @@
 
 #![allow(dead_code, reason = "every test file uses a part of it")]
 
-use sluice::core::change::Change;
-use sluice::core::deliveries::{Deliveries, Tally};
 use sluice::core::holder::{Holder, Liveness};
-use sluice::core::ids::{ClaimId, Epoch, RecordId};
+use sluice::core::ids::ClaimId;
 use sluice::core::ports::{BoxFuture, Chance, Clock, Evidence, Ports, Sleep, Spawn, Unrecorded, Witness};
-use sluice::core::record::{LedgerTime, Snapshot};
-use sluice::core::store::{
-    Condition, Ledger, Page, Query, Renewed, Store, StoreError, StoreErrorKind, Swept, Upkeep, Written,
-};
-use sluice::core::trail::{Event, EventDraft, LedgerEvent};
+use sluice::core::record::LedgerTime;
 use sluice::{Builder, Error, MemoryStore, Sluice};
+use sluice_testkit::faults::{Call, Fault, FaultyStore};
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -103,7 +98,7 @@ impl Evidence for Drawer {
 }
 
 pub struct World {
-    pub store: Arc<Flaky>,
+    pub store: Arc<FaultyStore>,
     pub ports: Ports,
     pub drawer: Arc<Drawer>,
 }
@@ -122,153 +117,22 @@ impl World {
             witness: Arc::new(NobodyKnows),
             evidence: drawer.clone(),
         };
-        Self { store: Arc::new(Flaky::around(inner)), ports, drawer }
+        Self { store: FaultyStore::over(Arc::new(inner)), ports, drawer }
     }
 
     pub fn builder(&self) -> Builder {
         Sluice::open_shared(self.store.clone()).ports(self.ports.clone())
     }
 
+    /// Plans what goes wrong with the next changes, in their order.
+    pub fn next(&self, faults: &[Fault]) {
+        for (after, fault) in faults.iter().enumerate() {
+            self.store.plan(Call::Apply, self.store.calls(Call::Apply) + after + 1, fault.clone());
+        }
+    }
+
     /// A worker of its own on the same ledger.
     pub fn worker(&self) -> Sluice {
         self.builder().build()
-    }
-}
-
-/// What happens to the next change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fate {
-    Lost,
-    AnswerLost,
-    Doubled,
-}
-
-/// A memory ledger that can be away, and lose or double what it is asked.
-#[derive(Debug)]
-pub struct Flaky {
-    inner: MemoryStore,
-    away: AtomicBool,
-    fates: Mutex<Vec<Fate>>,
-    pub reads: AtomicUsize,
-    pub renewals: AtomicUsize,
-}
-
-impl Flaky {
-    fn around(inner: MemoryStore) -> Self {
-        Self {
-            inner,
-            away: AtomicBool::new(false),
-            fates: Mutex::default(),
-            reads: AtomicUsize::new(0),
-            renewals: AtomicUsize::new(0),
-        }
-    }
-
-    pub fn set_away(&self, away: bool) {
-        self.away.store(away, Ordering::SeqCst);
-    }
-
-    /// The fates of the next changes, the last one first.
-    pub fn next(&self, fates: &[Fate]) {
-        *self.fates.lock().unwrap() = fates.to_vec();
-    }
-
-    fn here(&self) -> Result<(), StoreError> {
-        if self.away.load(Ordering::SeqCst) {
-            return Err(StoreError::new(StoreErrorKind::Unavailable, "the ledger is away"));
-        }
-        Ok(())
-    }
-}
-
-fn no_answer() -> StoreError {
-    StoreError::new(StoreErrorKind::Unavailable, "the answer got lost").with_outcome_unknown()
-}
-
-impl Upkeep for Flaky {
-    fn sweep(&self, limit: usize) -> BoxFuture<'_, Result<Swept, StoreError>> {
-        self.inner.sweep(limit)
-    }
-
-    fn condition(&self) -> BoxFuture<'_, Result<Condition, StoreError>> {
-        self.inner.condition()
-    }
-
-    fn accept_clock(&self, by: String, reason: String) -> BoxFuture<'_, Result<Condition, StoreError>> {
-        self.inner.accept_clock(by, reason)
-    }
-
-    fn count_deliveries(&self, tallies: Vec<(RecordId, Tally)>) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.inner.count_deliveries(tallies)
-    }
-
-    fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {
-        self.inner.deliveries(id)
-    }
-
-    fn ledger_events(&self, limit: usize) -> BoxFuture<'_, Result<Vec<LedgerEvent>, StoreError>> {
-        self.inner.ledger_events(limit)
-    }
-}
-
-impl Store for Flaky {
-    fn ledger(&self) -> &Ledger {
-        self.inner.ledger()
-    }
-
-    fn read<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>> {
-        Box::pin(async move {
-            self.reads.fetch_add(1, Ordering::SeqCst);
-            self.here()?;
-            self.inner.read(id).await
-        })
-    }
-
-    fn apply(&self, id: RecordId, change: Change) -> BoxFuture<'_, Result<Written, StoreError>> {
-        Box::pin(async move {
-            self.here()?;
-            let fate = self.fates.lock().unwrap().pop();
-            match fate {
-                Some(Fate::Lost) => Err(no_answer()),
-                Some(Fate::AnswerLost) => {
-                    self.inner.apply(id, change).await?;
-                    Err(no_answer())
-                }
-                Some(Fate::Doubled) => {
-                    self.inner.apply(id.clone(), change.clone()).await?;
-                    self.inner.apply(id, change).await
-                }
-                None => self.inner.apply(id, change).await,
-            }
-        })
-    }
-
-    fn renew(
-        &self,
-        id: RecordId,
-        claim: ClaimId,
-        epoch: Epoch,
-        lease: Duration,
-    ) -> BoxFuture<'_, Result<Renewed, StoreError>> {
-        Box::pin(async move {
-            self.renewals.fetch_add(1, Ordering::SeqCst);
-            self.here()?;
-            self.inner.renew(id, claim, epoch, lease).await
-        })
-    }
-
-    fn notice(&self, id: RecordId, event: EventDraft) -> BoxFuture<'_, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.here()?;
-            self.inner.notice(id, event).await
-        })
-    }
-
-    fn events<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Vec<Event>, StoreError>> {
-        self.inner.events(id)
-    }
-
-    fn list(&self, query: Query) -> BoxFuture<'_, Result<Page, StoreError>> {
-        self.inner.list(query)
     }
 }

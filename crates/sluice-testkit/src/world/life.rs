@@ -1,0 +1,204 @@
+//! Processes that come and go, what they run, and people who look after it. The runtime in them is the real one.
+
+use super::net::NetStore;
+use super::plan::{Care, Delivered, Intended, Plan, Point};
+use super::ports::{self, Host};
+use super::scheduler::Owner;
+use super::stage::Stage;
+use super::target::{Reply, Request};
+use crate::invariants::{Answer, Knowledge};
+use sluice::{Ctx, Done, EffectSpec, Error, Failure, OnFailed, Resolved, Sluice, TakenIn, Wait};
+use sluice_core::decide::{Judgement, Ruling, VerdictStep};
+use sluice_core::ids::RecordId;
+use sluice_core::key::{Key, Namespace, Request as Compared};
+use sluice_core::outcome::{Kept, NotKept};
+use sluice_core::record::{Snapshot, Terms};
+use sluice_core::state::Status;
+use sluice_core::store::Query;
+use std::sync::Arc;
+use std::time::Duration;
+
+impl Plan {
+    /// The intents by name.
+    ///
+    /// # Panics
+    /// Where a plan names what is no name.
+    pub fn ids(&self) -> impl Iterator<Item = RecordId> + '_ {
+        self.intents.iter().map(Intended::id)
+    }
+}
+
+impl Intended {
+    /// It by name.
+    ///
+    /// # Panics
+    /// Where it is no name.
+    pub fn id(&self) -> RecordId {
+        let named = Namespace::new(self.namespace.as_str())
+            .and_then(|namespace| Key::new(self.key.as_str()).map(|key| RecordId::new(namespace, key)));
+        named.unwrap_or_else(|error| panic!("a plan names {self:?}: {error}"))
+    }
+
+    fn spec(&self, delivered: &Delivered) -> EffectSpec {
+        let id = self.id();
+        let terms = Terms {
+            lease: self.lease,
+            attempt_timeout: self.timeout,
+            declares_marks: self.marks,
+            repeatable: self.repeatable,
+            remember: self.remember,
+            ..Terms::default()
+        };
+        EffectSpec {
+            namespace: Some(id.namespace),
+            fingerprint: Some(Compared::bytes([delivered.request.to_string()])),
+            terms,
+            wait: Wait::For(delivered.patience),
+            on_failed: if delivered.reruns { OnFailed::Rerun } else { OnFailed::Replay },
+            ..EffectSpec::new(id.key)
+        }
+    }
+}
+
+/// One process that lives.
+#[derive(Clone)]
+pub(super) struct Process {
+    pub owner: Owner,
+    pub sluice: Sluice,
+}
+
+impl Process {
+    /// Starts a process. The first thing it does is to take in what earlier ones on its host could not write down.
+    pub fn start(stage: &Arc<Stage>, owner: Owner, host: &Host) -> Self {
+        let seed = stage.plan.seed ^ u64::from(owner.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let ports = ports::ports(&stage.scheduler, owner, host, &stage.lives, seed);
+        let store = Arc::new(NetStore::new(stage, owner));
+        let sluice = Sluice::open_shared(store).ports(ports).sweep_every(0).build();
+        let (handle, drawer) = (sluice.clone(), host.drawer.clone());
+        stage.scheduler.spawn(owner, async move {
+            for unrecorded in drawer.take() {
+                match handle.take_in(unrecorded.clone()).await {
+                    Ok(TakenIn::Recorded | TakenIn::Refused) => {}
+                    Ok(TakenIn::Unheard) | Err(_) => drawer.put(unrecorded),
+                }
+            }
+        });
+        Self { owner, sluice }
+    }
+
+    /// Delivers an intent to it.
+    pub fn deliver(&self, stage: &Arc<Stage>, delivered: &Delivered) {
+        let intended = stage.plan.intents[delivered.intent].clone();
+        let (stage, delivered, process) = (stage.clone(), delivered.clone(), self.clone());
+        stage.clone().scheduler.spawn(self.owner, async move {
+            let (id, spec, owner) = (intended.id(), intended.spec(&delivered), process.owner);
+            let acting = stage.clone();
+            let effect = move |ctx| effect(acting.clone(), owner, intended.clone(), ctx);
+            let told = answer(&process.sluice.run::<String, _, _>(spec, effect).await);
+            stage.says(format_args!("{id} is told {told:?} by process {}", owner.0));
+            stage.observer().told(&id, delivered.request, &told, stage.now());
+        });
+    }
+}
+
+fn answer(result: &Result<Done<String>, Error>) -> Answer {
+    match result {
+        Ok(Done::Executed(receipt) | Done::Replayed(receipt, _)) => Answer::Done(Some(receipt.clone())),
+        Ok(Done::WithoutValue(_)) => Answer::Done(None),
+        Err(error) if error.did_not_happen() => Answer::DidNotHappen,
+        Err(error) => Answer::Other(error.code().as_str()),
+    }
+}
+
+/// The effect as a careful user writes it: it marks, looks whether it may still act, acts, and says what it knows.
+async fn effect(stage: Arc<Stage>, owner: Owner, intended: Intended, ctx: Ctx) -> Result<String, Failure> {
+    stage.reaches(owner, Point::Begins).await;
+    let think = stage.draw_ms(intended.think_ms);
+    stage.scheduler.sleep(think).await;
+    if intended.marks {
+        ctx.mark().await.map_err(Failure::not_begun)?;
+    }
+    stage.reaches(owner, Point::Acts).await;
+    ctx.may_send().map_err(Failure::not_begun)?;
+    let request = Request {
+        id: intended.id(),
+        claim: ctx.claim(),
+        epoch: ctx.epoch(),
+        key: ctx.downstream_key().to_owned(),
+    };
+    let reply = stage.act(request.clone());
+    stage.reaches(owner, Point::Acted).await;
+    let reply = reply.await.ok().flatten();
+    stage.reaches(owner, Point::Answered).await;
+    let (knowledge, said) = match reply {
+        Some(Reply::Receipt(receipt)) => (Knowledge::Landed, Ok(receipt)),
+        Some(Reply::Declined) => (Knowledge::DidNotLand, Err(Failure::permanent("declined"))),
+        Some(Reply::Down) => (Knowledge::DidNotLand, Err(Failure::transient("down"))),
+        None => (Knowledge::Unknown, Err(Failure::unknown("no answer"))),
+    };
+    stage.learns(&request, knowledge);
+    said
+}
+
+/// A person on a machine of their own, who lists what nobody knows and says what is true, or not.
+pub(super) async fn operate(stage: Arc<Stage>, operator: Sluice, care: Care) {
+    let status = if care == Care::Reopens { Status::Failed } else { Status::Indeterminate };
+    let query = Query { statuses: vec![status], limit: 100, ..Query::default() };
+    let Ok(page) = operator.store().list(query).await else { return };
+    for found in page.items {
+        if care == Care::Reopens {
+            let _ = operator.reopen(&found.record.id, "ada", "the reason is gone").await;
+            continue;
+        }
+        for epoch in found.record.body.unresolved.epochs() {
+            judge(&stage, &operator, &found, epoch, care).await;
+        }
+    }
+}
+
+/// How often an honest person comes back to a record that is not quiet yet.
+const PATIENCE: u32 = 200;
+
+async fn judge(
+    stage: &Arc<Stage>,
+    operator: &Sluice,
+    found: &Snapshot,
+    epoch: sluice_core::ids::Epoch,
+    care: Care,
+) {
+    let id = &found.record.id;
+    for _ in 0..PATIENCE {
+        // Looked at anew each time: what was on its way may have arrived.
+        let truth = stage.target().landings(id).iter().any(|landing| landing.request.epoch == epoch);
+        let said = if care == Care::Wrong { !truth } else { truth };
+        let judgement =
+            if said { Judgement::Landed(Kept::absent(NotKept::NeverGiven)) } else { Judgement::DidNotLand };
+        let ruling = Ruling {
+            epoch: Some(epoch),
+            judgement,
+            by: "ada".to_owned(),
+            reason: "looked".to_owned(),
+            force: care == Care::Wrong,
+        };
+        // A word that may be taken is noted before it is given: its answer can get lost.
+        if !said && care != Care::Wrong && !stage.is_on_its_way(id) {
+            stage.observer().cleared(id, epoch);
+        }
+        match operator.resolve(id, &ruling).await {
+            Ok(Resolved::Refused(step, _)) => {
+                stage.observer().not_cleared(id, epoch);
+                match *step {
+                    VerdictStep::NotQuiet(left) => stage.scheduler.sleep(left).await,
+                    VerdictStep::HolderLives(_) => stage.scheduler.sleep(Duration::from_secs(2)).await,
+                    _ => return,
+                }
+            }
+            Ok(_) if care == Care::Twice => {
+                let _ = operator.resolve(id, &ruling).await;
+                return;
+            }
+            Ok(_) => return,
+            Err(_) => stage.scheduler.sleep(Duration::from_secs(1)).await,
+        }
+    }
+}
