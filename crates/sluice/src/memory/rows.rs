@@ -177,20 +177,18 @@ impl Rows {
         let known = number.and_then(|number| self.table.at(number));
         let superseded = change.supersedes(known.map(|row| row.record.as_ref()));
         let Change { set, lease, event, preceded_by, .. } = change;
-        let (number, row) = match number.and_then(|number| Some((number, self.table.at_mut(number)?))) {
-            Some((number, row)) => {
-                row.superseded.extend(superseded.map(|(epoch, claim)| (claim, epoch)));
-                let Record { version, incarnation, created, .. } = *row.record;
-                let version = version.next();
-                row.record = Arc::new(Record { id, version, incarnation, created, updated: at, body: set });
-                (number, row)
-            }
-            None => {
-                let strays = self.strays.remove(&id);
-                let (number, row) = self.table.insert(Row::first(id, set, now, at, incarnation));
-                row.events.extend(strays.into_iter().flatten());
-                (number, row)
-            }
+        let found = number.and_then(|number| Some((number, self.table.at_mut(number)?)));
+        let (number, row) = if let Some((number, row)) = found {
+            row.superseded.extend(superseded.map(|(epoch, claim)| (claim, epoch)));
+            let Record { version, incarnation, created, .. } = *row.record;
+            let version = version.next();
+            row.record = Arc::new(Record { id, version, incarnation, created, updated: at, body: set });
+            (number, row)
+        } else {
+            let strays = self.strays.remove(&id);
+            let (number, row) = self.table.insert(Row::first(id, set, now, at, incarnation));
+            row.events.extend(strays.into_iter().flatten());
+            (number, row)
         };
         if let LeaseSet::Grant(lease) = lease {
             row.lease_until = now.saturating_add(lease);
