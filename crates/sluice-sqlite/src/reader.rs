@@ -24,11 +24,12 @@ pub(crate) struct Readers {
 struct Shelf {
     idle: Vec<Connection>,
     may_open: usize,
+    waiting: usize,
 }
 
 impl Readers {
     pub(crate) fn new(path: PathBuf, ledger: String, limit: usize, busy_timeout: Duration) -> Self {
-        let shelf = Mutex::new(Shelf { idle: Vec::new(), may_open: limit.max(1) });
+        let shelf = Mutex::new(Shelf { idle: Vec::new(), may_open: limit.max(1), waiting: 0 });
         let file = FileId::of(&path);
         Self { path, ledger, file, busy_timeout, shelf, returned: Condvar::new() }
     }
@@ -57,7 +58,9 @@ impl Readers {
                 now.may_open -= 1;
                 return None;
             }
+            now.waiting += 1;
             now = self.returned.wait(now).unwrap_or_else(PoisonError::into_inner);
+            now.waiting -= 1;
         }
     }
 
@@ -96,7 +99,11 @@ impl Drop for Borrowed<'_> {
             Some(conn) => now.idle.push(conn),
             None => now.may_open += 1,
         }
+        // Waking nobody would be a call into the kernel for every read.
+        let is_awaited = now.waiting > 0;
         drop(now);
-        self.readers.returned.notify_one();
+        if is_awaited {
+            self.readers.returned.notify_one();
+        }
     }
 }

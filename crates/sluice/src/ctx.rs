@@ -64,7 +64,7 @@ impl Ctx {
 
     /// The key to send to the target: the same for every attempt of this intent, and stored before its first use.
     pub fn downstream_key(&self) -> &str {
-        &self.held.downstream_key
+        &self.held.grant.record.body.downstream.key
     }
 
     /// Time left in which something new may be started.
@@ -91,14 +91,14 @@ impl Ctx {
             let written = self.inner.store.apply(self.held.id.clone(), change).await;
             found = match written {
                 Ok(Written::Applied(now)) => {
-                    self.held.saw(*now);
+                    self.held.saw(now.into());
                     return self.may_send().map(drop);
                 }
-                Ok(Written::Found { snapshot: Some(now), .. }) => *now,
+                Ok(Written::Found { snapshot: Some(now), .. }) => now.into(),
                 Ok(Written::Found { snapshot: None, .. }) => return Err(lease_lost()),
                 Err(error) if !error.outcome_unknown => return Err(error.into()),
                 Err(_) => match self.inner.store.read(&self.held.id).await? {
-                    Some(now) => now,
+                    Some(now) => now.into(),
                     None => return Err(lease_lost()),
                 },
             };

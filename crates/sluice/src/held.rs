@@ -5,7 +5,7 @@ use sluice_core::lease::HeldLease;
 use sluice_core::record::Snapshot;
 use sluice_core::store::Renewed;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
 
@@ -16,7 +16,9 @@ pub(crate) struct Held {
     pub claim: ClaimId,
     pub epoch: Epoch,
     pub lease: Duration,
-    pub downstream_key: String,
+    pub attempt_timeout: Option<Duration>,
+    /// As it was granted; what is sent to the target stays the same for as long as this claim lives.
+    pub grant: Arc<Snapshot>,
     state: Mutex<State>,
     stop: AtomicBool,
     stopped: Notify,
@@ -25,13 +27,13 @@ pub(crate) struct Held {
 #[derive(Debug)]
 struct State {
     lease: HeldLease,
-    snapshot: Snapshot,
+    snapshot: Arc<Snapshot>,
     object_id: Option<String>,
 }
 
 impl Held {
     /// Starts from what the store answered to the claim, and the holder's clock *before* it asked.
-    pub fn granted(snapshot: Snapshot, asked_at: Duration) -> Self {
+    pub fn granted(snapshot: Arc<Snapshot>, asked_at: Duration) -> Self {
         let body = &snapshot.record.body;
         let lease = body.terms.lease;
         Self {
@@ -39,9 +41,10 @@ impl Held {
             claim: body.claim,
             epoch: body.epoch,
             lease,
-            downstream_key: body.downstream.key.clone(),
+            attempt_timeout: body.terms.attempt_timeout,
             stop: AtomicBool::new(false),
             stopped: Notify::new(),
+            grant: snapshot.clone(),
             state: Mutex::new(State {
                 lease: HeldLease::granted(asked_at, snapshot.lease.remaining(), lease),
                 snapshot,
@@ -51,7 +54,7 @@ impl Held {
     }
 
     /// A claim whose lease is long over and whose outcome is only now written down.
-    pub fn late(snapshot: Snapshot, claim: ClaimId, epoch: Epoch) -> Self {
+    pub fn late(snapshot: Arc<Snapshot>, claim: ClaimId, epoch: Epoch) -> Self {
         Self { claim, epoch, ..Self::granted(snapshot, Duration::ZERO) }
     }
 
@@ -63,11 +66,12 @@ impl Held {
         if self.is_cancelled() { None } else { self.state().lease.may_send(now) }
     }
 
-    pub fn snapshot(&self) -> Snapshot {
+    /// The record as it was seen last; shared, since a record is a dozen texts.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
         self.state().snapshot.clone()
     }
 
-    pub fn saw(&self, snapshot: Snapshot) {
+    pub fn saw(&self, snapshot: Arc<Snapshot>) {
         self.state().snapshot = snapshot;
     }
 

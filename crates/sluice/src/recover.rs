@@ -68,8 +68,8 @@ impl Sluice {
     /// `E_STORE` where the ledger is in trouble; the outcome should be kept for another try.
     pub async fn take_in(&self, unrecorded: Unrecorded) -> Result<TakenIn, Error> {
         let Some(found) = self.inner.store.read(&unrecorded.id).await? else { return Ok(TakenIn::Unheard) };
-        let held = Held::late(found, unrecorded.claim, unrecorded.epoch);
-        Ok(match offer(self, &held, unrecorded.report, Duration::ZERO).await {
+        let held = Held::late(found.into(), unrecorded.claim, unrecorded.epoch);
+        Ok(match offer(self, &held, &unrecorded.report, Duration::ZERO).await {
             Settled::Recorded(_) => TakenIn::Recorded,
             Settled::Refused(_) => TakenIn::Refused,
             // The ledger was there a moment ago, so it is the claim that it does not know.

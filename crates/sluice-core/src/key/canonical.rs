@@ -69,6 +69,19 @@ impl Json {
     }
 }
 
+/// The canonical text of a list of texts that ends in a number.
+pub(super) fn list<const N: usize>(texts: [&str; N], number: u32) -> String {
+    let mut text = Text(String::with_capacity(128));
+    text.0.push('[');
+    for item in texts {
+        text.string(item);
+        text.0.push(',');
+    }
+    text.integer(number.into());
+    text.0.push(']');
+    text.0
+}
+
 struct Text(String);
 
 impl Text {

@@ -1,11 +1,9 @@
 //! Which key is sent to the target?
 
 use super::error::{InputError, InputErrorKind};
-use super::json::Json;
 use super::name::{Key, Namespace};
-use super::number::Number;
 use super::secret::Secret;
-use super::{hex, mac};
+use super::{canonical, hex, mac};
 
 /// 128 bits, below which two intents could meet by accident or by trying.
 const MIN_CHARS: usize = 32;
@@ -40,12 +38,8 @@ pub fn downstream_key(
         let detail = "a downstream key needs 32 characters (128 bits): use a target that takes as many";
         return Err(InputError::new(InputErrorKind::Other, "", detail));
     }
-    let parts = Json::Array(vec![
-        Json::from(namespace.as_str()),
-        Json::from(key.as_str()),
-        Json::Number(Number::from(rotation)),
-    ]);
-    let mut text = hex::lower(&mac::hmac_sha256(secret, &[parts.canonical().as_bytes()]));
+    let parts = canonical::list([namespace.as_str(), key.as_str()], rotation);
+    let mut text = hex::lower(&mac::hmac_sha256(secret, &[parts.as_bytes()]));
     text.truncate(max_len);
     Ok(text)
 }

@@ -8,12 +8,13 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 /// assert_eq!(sluice_core::key::lower_hex(&[0, 0xab]), "00ab");
 /// ```
 pub fn lower(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        text.push(char::from(DIGITS[usize::from(byte & 0x0f)]));
+    let mut text = vec![0; bytes.len() * 2];
+    for (pair, byte) in text.chunks_exact_mut(2).zip(bytes) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 0x0f)];
     }
-    text
+    // Digits are ASCII, so that there is always a text.
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// Reads exactly 64 lower-case hex digits; upper case is refused, so that one digest has one text.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -64,21 +65,26 @@ impl fmt::Display for KeyError {
 
 impl std::error::Error for KeyError {}
 
-fn check(text: String, subject: Subject) -> Result<String, KeyError> {
-    let units = text.encode_utf16().count();
-    let control = text.chars().any(char::is_control);
+fn check(text: String, subject: Subject) -> Result<Arc<str>, KeyError> {
+    // Nearly every key is hex digits, whose bytes are its units.
+    let (units, control) = if text.is_ascii() {
+        (text.len(), text.bytes().any(|byte| byte.is_ascii_control()))
+    } else {
+        (text.encode_utf16().count(), text.chars().any(char::is_control))
+    };
     if control || units == 0 || units > MAX_UNITS {
         return Err(KeyError { subject, units, control });
     }
-    Ok(text)
+    Ok(text.into())
 }
 
 macro_rules! name {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
+        // Shared, since a name goes wherever its record goes.
         #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         #[serde(try_from = "String", into = "String")]
-        pub struct $name(String);
+        pub struct $name(Arc<str>);
 
         impl $name {
             /// Takes a text of 1 to 200 UTF-16 code units without control characters.
@@ -133,7 +139,7 @@ macro_rules! name {
 
         impl From<$name> for String {
             fn from(name: $name) -> Self {
-                name.0
+                name.as_str().to_owned()
             }
         }
     };
@@ -167,12 +173,12 @@ name! {
 impl Key {
     /// 64 hex digits always follow the rule for keys.
     pub(super) fn from_digest(digest: &[u8; 32]) -> Self {
-        Self(hex::lower(digest))
+        Self(hex::lower(digest).into())
     }
 }
 
 impl Default for Namespace {
     fn default() -> Self {
-        Self("default".to_owned())
+        Self("default".into())
     }
 }

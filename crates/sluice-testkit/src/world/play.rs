@@ -261,6 +261,8 @@ impl Play {
             self.parked = self.check_quiet(true);
             return;
         }
+        self.recover();
+        self.wait();
         self.deliver_all();
         self.parked = self.check_quiet(true);
         self.look(Care::Honest);

@@ -14,33 +14,28 @@ impl Rows {
         };
         let wanted = query.page();
         let mut rows: Vec<_> = self
-            .by_number
-            .range(..before)
-            .rev()
-            .filter_map(|(_, id)| self.by_id.get(id))
-            .filter(|row| matches(query, row, self.time()) && self.is_flagged(query, row))
+            .table
+            .newest_before(before)
+            .filter(|(_, row)| matches(query, row, self.time()) && is_flagged(query, row))
             .take(wanted + 1)
             .collect();
         let more = rows.len() > wanted;
         rows.truncate(wanted);
-        let next = rows.last().filter(|_| more).map(|row| row.number.to_string());
-        Ok(Page { items: rows.into_iter().map(|row| row.snapshot(now)).collect(), next })
+        let next = rows.last().filter(|_| more).map(|(number, _)| number.to_string());
+        Ok(Page { items: rows.into_iter().map(|(_, row)| row.view(now).snapshot()).collect(), next })
     }
+}
 
-    fn is_flagged(&self, query: &Query, row: &Row) -> bool {
-        match query.flagged {
-            None => true,
-            Some(Flag::DoubleEffect) => row.record.body.double_effect(),
-            Some(Flag::Conflict) => {
-                let events = self.events.get(&row.record.id).into_iter().flatten();
-                events.into_iter().any(|event| event.draft.kind == EventKind::KeyConflict)
-            }
-        }
+fn is_flagged(query: &Query, row: &Row) -> bool {
+    match query.flagged {
+        None => true,
+        Some(Flag::DoubleEffect) => row.record.body.double_effect(),
+        Some(Flag::Conflict) => row.events.iter().any(|event| event.draft.kind == EventKind::KeyConflict),
     }
 }
 
 fn matches(query: &Query, row: &Row, last: LedgerTime) -> bool {
-    let Record { id, body, updated, .. } = &row.record;
+    let Record { id, body, updated, .. } = row.record.as_ref();
     let within =
         query.within.map_or(i64::MAX, |within| i64::try_from(within.as_millis()).unwrap_or(i64::MAX));
     query.namespace.as_ref().is_none_or(|namespace| *namespace == id.namespace)

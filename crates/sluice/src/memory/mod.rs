@@ -2,9 +2,10 @@
 
 mod list;
 mod rows;
+mod table;
 mod upkeep;
 
-use rows::Rows;
+use rows::{Applied, Rows, View};
 use sluice_core::change::Change;
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
@@ -70,7 +71,8 @@ impl MemoryStore {
             fingerprint_secrets: vec![secret("f1")],
             downstream_secret: secret("d1"),
         };
-        let rows = Mutex::new(Rows::new(capacity, &reading(clock.as_ref())));
+        let rows = Rows::new(capacity, &ledger.downstream_secret, &reading(clock.as_ref()));
+        let rows = Mutex::new(rows);
         Self { ledger, clock, rows }
     }
 
@@ -135,16 +137,16 @@ impl Store for MemoryStore {
         let rows = self.rows();
         let found = rows.read(id, self.clock.elapsed());
         drop(rows);
-        Box::pin(ready(Ok(found)))
+        Box::pin(ready(Ok(found.map(View::snapshot))))
     }
 
     fn apply(&self, id: RecordId, change: Change) -> BoxFuture<'_, Result<Written, StoreError>> {
         // The clock is read under the lock: a lease must not be judged by a time from before another's turn.
         let mut rows = self.rows();
         let (now, reading) = (self.clock.elapsed(), reading(self.clock.as_ref()));
-        let written = rows.apply(&id, change, now, &reading, self.ledger.incarnation);
+        let applied = rows.apply(id, change, now, &reading, self.ledger.incarnation);
         drop(rows);
-        Box::pin(ready(written))
+        Box::pin(ready(applied.map(Applied::written)))
     }
 
     fn renew(

@@ -1,41 +1,99 @@
 //! The rows of a memory store: plain maps, one lock around them.
 
-use sluice_core::change::{Change, Facts, LeaseSet, renewal};
+use super::table::Table;
+use sluice_core::change::{Change, Facts, LeaseSet, Unmet, renewal};
 use sluice_core::deliveries::Deliveries;
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
+use sluice_core::key::Secret;
 use sluice_core::lease::LeaseView;
-use sluice_core::record::{LedgerTime, Record, Snapshot};
+use sluice_core::record::{Body, LedgerTime, Record, Snapshot};
 use sluice_core::retention::due;
 use sluice_core::store::{Renewed, StoreError, StoreErrorKind, Written};
 use sluice_core::timekeeper::{Reading, Timekeeper};
 use sluice_core::trail::{Event, EventDraft, LedgerEvent};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 #[derive(Debug)]
 pub(super) struct Row {
-    pub record: Record,
+    /// Shared, so that a dozen texts need not be copied under the lock.
+    pub record: Arc<Record>,
     lease_until: Duration,
-    pub number: u64,
     superseded: Vec<(ClaimId, Epoch)>,
+    pub events: Vec<Entry>,
+    pub due: Option<LedgerTime>,
+    pub deliveries: Option<Deliveries>,
+}
+
+/// An event of a record, whose name stands there already.
+#[derive(Debug)]
+pub(super) struct Entry {
+    version: Option<Version>,
+    at: LedgerTime,
+    pub draft: EventDraft,
+}
+
+/// A record as it was under the lock.
+#[derive(Debug)]
+pub(super) struct View {
+    record: Arc<Record>,
+    lease: LeaseView,
+}
+
+/// What came of a change under the lock.
+#[derive(Debug)]
+pub(super) enum Applied {
+    Written(View),
+    Found(Option<View>, Unmet),
+}
+
+impl View {
+    /// Copies the record. To be done without the lock.
+    pub fn snapshot(self) -> Snapshot {
+        Snapshot { record: self.record.as_ref().clone(), lease: self.lease }
+    }
+}
+
+impl Applied {
+    /// Copies the record. To be done without the lock.
+    pub fn written(self) -> Written {
+        match self {
+            Self::Written(view) => Written::Applied(Box::new(view.snapshot())),
+            Self::Found(view, unmet) => {
+                Written::Found { snapshot: view.map(|view| Box::new(view.snapshot())), unmet }
+            }
+        }
+    }
 }
 
 /// Everything a memory store holds.
 #[derive(Debug)]
 pub(super) struct Rows {
     capacity: usize,
-    pub by_id: BTreeMap<RecordId, Row>,
-    pub by_number: BTreeMap<u64, RecordId>,
-    pub events: BTreeMap<RecordId, Vec<Event>>,
+    pub table: Table,
+    /// Notices about names of which there is no record.
+    strays: BTreeMap<RecordId, Vec<Entry>>,
     pub due: BTreeSet<(LedgerTime, u64)>,
-    pub due_of: BTreeMap<u64, LedgerTime>,
-    pub deliveries: BTreeMap<RecordId, Deliveries>,
     pub ledger_events: Vec<LedgerEvent>,
     pub keeper: Timekeeper,
-    numbers: u64,
+}
+
+impl Entry {
+    fn event(&self, id: &RecordId) -> Event {
+        Event { id: id.clone(), version: self.version, at: self.at, draft: self.draft.clone() }
+    }
 }
 
 impl Row {
+    fn first(id: RecordId, body: Body, now: Duration, at: LedgerTime, incarnation: u64) -> Self {
+        let record =
+            Arc::new(Record { id, version: Version::FIRST, incarnation, created: at, updated: at, body });
+        // Most records are claimed and settled, and no more.
+        let events = Vec::with_capacity(2);
+        Self { record, lease_until: now, superseded: Vec::new(), events, due: None, deliveries: None }
+    }
+
     fn lease(&self, now: Duration) -> LeaseView {
         match self.lease_until.checked_sub(now) {
             Some(left) if !left.is_zero() => LeaseView::Live(left),
@@ -43,8 +101,8 @@ impl Row {
         }
     }
 
-    pub fn snapshot(&self, now: Duration) -> Snapshot {
-        Snapshot { record: self.record.clone(), lease: self.lease(now) }
+    pub fn view(&self, now: Duration) -> View {
+        View { record: self.record.clone(), lease: self.lease(now) }
     }
 
     fn granted_before(&self, claim: ClaimId) -> Option<Epoch> {
@@ -53,18 +111,14 @@ impl Row {
 }
 
 impl Rows {
-    pub fn new(capacity: usize, reading: &Reading) -> Self {
+    pub fn new(capacity: usize, secret: &Secret, reading: &Reading) -> Self {
         Self {
             capacity,
-            by_id: BTreeMap::new(),
-            by_number: BTreeMap::new(),
-            events: BTreeMap::new(),
+            table: Table::new(secret),
+            strays: BTreeMap::new(),
             due: BTreeSet::new(),
-            due_of: BTreeMap::new(),
-            deliveries: BTreeMap::new(),
             ledger_events: Vec::new(),
             keeper: Timekeeper::begin(reading),
-            numbers: 0,
         }
     }
 
@@ -79,80 +133,71 @@ impl Rows {
     }
 
     pub fn len(&self) -> usize {
-        self.by_id.len()
+        self.table.len()
     }
 
-    pub fn read(&self, id: &RecordId, now: Duration) -> Option<Snapshot> {
-        self.by_id.get(id).map(|row| row.snapshot(now))
+    pub fn read(&self, id: &RecordId, now: Duration) -> Option<View> {
+        self.table.get(id).map(|row| row.view(now))
     }
 
     pub fn apply(
         &mut self,
-        id: &RecordId,
+        id: RecordId,
         change: Change,
         now: Duration,
         reading: &Reading,
         incarnation: u64,
-    ) -> Result<Written, StoreError> {
+    ) -> Result<Applied, StoreError> {
         self.tick(reading);
-        let row = self.by_id.get(id);
-        let record = row.map(|row| &row.record);
+        let number = self.table.number(&id);
+        let row = number.and_then(|number| self.table.at(number));
+        let record = row.map(|row| row.record.as_ref());
         let granted_before =
             change.guard.looks_up(record).and_then(|claim| row.and_then(|row| row.granted_before(claim)));
         let lease = row.map_or(LeaseView::EndedAtReboot, |row| row.lease(now));
         if let Err(unmet) = change.guard.check(Facts { record, lease, granted_before, now: self.time() }) {
-            return Ok(Written::Found { snapshot: row.map(|row| Box::new(row.snapshot(now))), unmet });
+            return Ok(Applied::Found(row.map(|row| row.view(now)), unmet));
         }
-        if row.is_none() && self.by_id.len() >= self.capacity {
+        if row.is_none() && self.len() >= self.capacity {
             let said = format!("the memory ledger holds {} records and takes no more", self.capacity);
             return Err(StoreError::new(StoreErrorKind::AtCapacity, said));
         }
-        Ok(self.write(id, change, now, self.time(), incarnation))
+        Ok(Applied::Written(self.write(number, id, change, now, incarnation)))
     }
 
     fn write(
         &mut self,
-        id: &RecordId,
+        number: Option<u64>,
+        id: RecordId,
         change: Change,
         now: Duration,
-        at: LedgerTime,
         incarnation: u64,
-    ) -> Written {
-        let row = self.by_id.entry(id.clone()).or_insert_with(|| {
-            self.numbers += 1;
-            self.by_number.insert(self.numbers, id.clone());
-            Row {
-                record: Record {
-                    id: id.clone(),
-                    version: Version(0),
-                    incarnation,
-                    created: at,
-                    updated: at,
-                    body: change.set.clone(),
-                },
-                lease_until: now,
-                number: self.numbers,
-                superseded: Vec::new(),
-            }
-        });
-        if row.record.version > Version(0)
-            && let Some((epoch, claim)) = change.supersedes(Some(&row.record))
-        {
-            row.superseded.push((claim, epoch));
-        }
-        row.record.version = row.record.version.next();
-        row.record.updated = at;
-        let events: Vec<_> = change.events().cloned().collect();
-        row.record.body = change.set;
-        if let LeaseSet::Grant(lease) = change.lease {
+    ) -> View {
+        let at = self.time();
+        let known = number.and_then(|number| self.table.at(number));
+        let superseded = change.supersedes(known.map(|row| row.record.as_ref()));
+        let Change { set, lease, event, preceded_by, .. } = change;
+        let found = number.and_then(|number| Some((number, self.table.at_mut(number)?)));
+        let (number, row) = if let Some((number, row)) = found {
+            row.superseded.extend(superseded.map(|(epoch, claim)| (claim, epoch)));
+            let Record { version, incarnation, created, .. } = *row.record;
+            let version = version.next();
+            row.record = Arc::new(Record { id, version, incarnation, created, updated: at, body: set });
+            (number, row)
+        } else {
+            let strays = self.strays.remove(&id);
+            let (number, row) = self.table.insert(Row::first(id, set, now, at, incarnation));
+            row.events.extend(strays.into_iter().flatten());
+            (number, row)
+        };
+        if let LeaseSet::Grant(lease) = lease {
             row.lease_until = now.saturating_add(lease);
         }
-        let snapshot = Box::new(row.snapshot(now));
-        let (version, number) = (Some(row.record.version), row.number);
-        self.file(number, due(&snapshot.record.body, at).next());
-        let written = self.events.entry(id.clone()).or_default();
-        written.extend(events.into_iter().map(|draft| Event { id: id.clone(), version, at, draft }));
-        Written::Applied(snapshot)
+        let version = Some(row.record.version);
+        row.events.extend(preceded_by.into_iter().chain([event]).map(|draft| Entry { version, at, draft }));
+        let view = row.view(now);
+        self.file(number, due(&view.record.body, at).next());
+        view
     }
 
     pub fn renew(
@@ -163,7 +208,7 @@ impl Rows {
         lease: Duration,
         now: Duration,
     ) -> Renewed {
-        let Some(row) = self.by_id.get_mut(id) else {
+        let Some(row) = self.table.get_mut(id) else {
             return Renewed::Lost;
         };
         let renewed = renewal(&row.record, row.lease(now), claim, epoch, lease);
@@ -175,11 +220,15 @@ impl Rows {
 
     pub fn notice(&mut self, id: RecordId, draft: EventDraft, reading: &Reading) {
         self.tick(reading);
-        let event = Event { id: id.clone(), version: None, at: self.time(), draft };
-        self.events.entry(id).or_default().push(event);
+        let entry = Entry { version: None, at: self.time(), draft };
+        match self.table.get_mut(&id) {
+            Some(row) => row.events.push(entry),
+            None => self.strays.entry(id).or_default().push(entry),
+        }
     }
 
     pub fn events(&self, id: &RecordId) -> Vec<Event> {
-        self.events.get(id).cloned().unwrap_or_default()
+        let entries = self.table.get(id).map(|row| &row.events).or_else(|| self.strays.get(id));
+        entries.into_iter().flatten().map(|entry| entry.event(id)).collect()
     }
 }

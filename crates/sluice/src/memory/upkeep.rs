@@ -8,6 +8,7 @@ use sluice_core::retention::{Age, Batch, Outlived, outlived, without_results};
 use sluice_core::store::{Condition, Swept};
 use sluice_core::timekeeper::Reading;
 use sluice_core::trail::{EventDraft, EventKind, LedgerEvent};
+use std::sync::Arc;
 
 impl Rows {
     pub fn sweep(&mut self, limit: usize, reading: &Reading) -> Swept {
@@ -30,13 +31,12 @@ impl Rows {
     }
 
     fn outlive(&mut self, number: u64, age: Age, batch: &mut Batch) {
-        let Some(id) = self.by_number.get(&number).cloned() else { return };
-        let Some(row) = self.by_id.get_mut(&id) else { return };
+        let Some(row) = self.table.at_mut(number) else { return };
         match outlived(&row.record, age) {
             Outlived::Nothing(due) => self.file(number, due.next()),
             Outlived::Result => {
                 batch.result(&row.record);
-                without_results(&mut row.record.body);
+                without_results(&mut Arc::make_mut(&mut row.record).body);
                 let due = match outlived(&row.record, age) {
                     Outlived::Nothing(due) => due.next(),
                     Outlived::Result | Outlived::Record => Some(age.now),
@@ -46,21 +46,18 @@ impl Rows {
             Outlived::Record => {
                 batch.record(&row.record);
                 self.file(number, None);
-                self.by_id.remove(&id);
-                self.by_number.remove(&number);
-                self.deliveries.remove(&id);
-                self.events.remove(&id);
+                self.table.remove(number);
             }
         }
     }
 
     /// Keeps the index of what is due next.
     pub fn file(&mut self, number: u64, due: Option<LedgerTime>) {
-        if let Some(old) = self.due_of.remove(&number) {
+        let Some(row) = self.table.at_mut(number) else { return };
+        if let Some(old) = std::mem::replace(&mut row.due, due) {
             self.due.remove(&(old, number));
         }
         if let Some(due) = due {
-            self.due_of.insert(number, due);
             self.due.insert((due, number));
         }
     }
@@ -81,8 +78,8 @@ impl Rows {
     /// Gives every change that was stamped in the future a time to go that is its own.
     fn recount(&mut self) {
         let Some(age) = self.keeper.age() else { return };
-        let ahead = self.by_id.values().filter(|row| row.record.updated > age.now);
-        let due: Vec<_> = ahead.map(|row| (row.number, outlived(&row.record, age))).collect();
+        let ahead = self.table.newest_before(u64::MAX).filter(|(_, row)| row.record.updated > age.now);
+        let due: Vec<_> = ahead.map(|(number, row)| (number, outlived(&row.record, age))).collect();
         for (number, outlived) in due {
             if let Outlived::Nothing(due) = outlived {
                 self.file(number, due.next());
@@ -93,15 +90,15 @@ impl Rows {
     pub fn count_deliveries(&mut self, tallies: Vec<(RecordId, Tally)>, reading: &Reading) {
         self.tick(reading);
         for (id, tally) in tallies {
-            if self.by_id.contains_key(&id) {
-                let known = self.deliveries.remove(&id);
-                self.deliveries.insert(id, Deliveries::after(known, tally, self.time()));
+            let now = self.time();
+            if let Some(row) = self.table.get_mut(&id) {
+                row.deliveries = Some(Deliveries::after(row.deliveries.take(), tally, now));
             }
         }
     }
 
     pub fn deliveries(&self, id: &RecordId) -> Option<Deliveries> {
-        self.deliveries.get(id).cloned()
+        self.table.get(id)?.deliveries.clone()
     }
 
     pub fn ledger_events(&self, limit: usize) -> Vec<LedgerEvent> {

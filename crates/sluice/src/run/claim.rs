@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use sluice_core::change::{Change, Unmet};
 use sluice_core::decide::{OwnClaim, claimed};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
-use sluice_core::ports::Report;
+use sluice_core::ports::{Report, Unrecorded};
 use sluice_core::record::Snapshot;
 use sluice_core::store::{StoreError, Written};
 use sluice_core::{Code, Error, Failure};
@@ -41,11 +41,12 @@ pub(crate) enum Claimed<T> {
 }
 
 /// Claims and performs. From the first write on everything happens on a task of its own, so that a caller that
-/// goes away can leave neither a claim without an effect nor half an effect.
+/// goes away can leave neither a claim without an effect nor half an effect. What seldom happens is boxed, so that the
+/// task of every effect need not have room for it.
 pub(crate) async fn claim_and_perform<T, F, Fut>(
     sluice: &Sluice,
     delivery: &Delivery,
-    change: Change,
+    change: Box<Change>,
     effect: F,
 ) -> Result<Claimed<T>, Error>
 where
@@ -66,15 +67,16 @@ where
     let task = async move {
         let _running = running;
         let asked_at = sluice.inner.ports.clock.elapsed();
-        match claim_durably(&sluice, &id, claim, change).await {
+        let epoch = change.set.epoch;
+        match claim_durably(&sluice, &id, claim, &change).await {
             Ok(Granted::Here(snapshot)) => {
-                let held = Arc::new(Held::granted(*snapshot, asked_at));
-                perform(&sluice, held, effect, answer).await;
+                let held = Arc::new(Held::granted(snapshot.into(), asked_at));
+                perform(&sluice, &held, effect, answer).await;
             }
             Ok(Granted::TooLate(snapshot)) => {
-                let held = Held::granted(*snapshot, Duration::ZERO);
+                let held = Held::granted(snapshot.into(), Duration::ZERO);
                 let late = Failure::not_started("the claim had ended before it was heard of");
-                conclude::<T>(&sluice, &held, Ok(Err(late)), Some(answer)).await;
+                Box::pin(conclude::<T>(&sluice, &held, Ok(Err(late)), Some(answer))).await;
             }
             // Nobody is left to hear it where the send fails; the ledger has it all the same.
             Ok(Granted::Elsewhere(snapshot)) => {
@@ -84,7 +86,7 @@ where
                 let unheard = is_unheard(&error);
                 drop(answer.send(Err(error)));
                 if unheard {
-                    withdraw(&sluice, &id, claim).await;
+                    Box::pin(withdraw(&sluice, &id, claim, epoch)).await;
                 }
             }
         }
@@ -117,7 +119,7 @@ async fn claim_durably(
     sluice: &Sluice,
     id: &RecordId,
     claim: ClaimId,
-    change: Change,
+    change: &Change,
 ) -> Result<Granted, Error> {
     let mut unheard = false;
     let mut asked = 0;
@@ -154,16 +156,19 @@ async fn claim_durably(
 
 /// Gives back a claim that may have been written although the ledger never said so: nothing was begun under it,
 /// and without this word it would end as unknown.
-async fn withdraw(sluice: &Sluice, id: &RecordId, claim: ClaimId) {
+async fn withdraw(sluice: &Sluice, id: &RecordId, claim: ClaimId, epoch: Epoch) {
+    let never = || {
+        let unheard = Failure::not_started("the ledger never said that the claim was granted");
+        Report::Fault(unheard.into_parts().0)
+    };
     let started = sluice.inner.ports.clock.elapsed();
     let mut pause = Duration::from_millis(100);
     let mut strangers = 0;
     while sluice.inner.ports.clock.elapsed().saturating_sub(started) < sluice.inner.settings.settle_patience {
         match sluice.inner.store.read(id).await {
             Ok(Some(found)) if found.record.body.claim == claim => {
-                let held = Held::granted(found, Duration::ZERO);
-                let unheard = Failure::not_started("the ledger never said that the claim was granted");
-                settle(sluice, &held, Report::Fault(unheard.into_parts().0)).await;
+                let held = Held::granted(found.into(), Duration::ZERO);
+                settle(sluice, &held, &never()).await;
                 return;
             }
             // It may still be on its way: look a few times more.
@@ -174,6 +179,9 @@ async fn withdraw(sluice: &Sluice, id: &RecordId, claim: ClaimId) {
         sluice.inner.ports.sleep.sleep(pause).await;
         pause = (pause * 2).min(Duration::from_secs(2));
     }
+    // The ledger stayed away. Whoever takes this in later finds the claim, or finds that it was never written.
+    let unrecorded = Unrecorded { id: id.clone(), claim, epoch, report: never() };
+    sluice.inner.ports.evidence.keep(unrecorded).await;
 }
 
 fn is_unheard(error: &Error) -> bool {

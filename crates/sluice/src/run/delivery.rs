@@ -42,22 +42,12 @@ impl Delivery {
         }
         let on_indeterminate = on_indeterminate(&spec)?;
         let id = RecordId::new(namespace, spec.key);
-        let ledger = sluice.inner.store.ledger();
-        let secret = ledger.fingerprint_secrets.first();
-        let fingerprint = match (&spec.fingerprint, secret) {
-            (Some(request), Some(secret)) => Some(request.fingerprint(secret)),
-            (Some(_), None) => {
-                return Err(Error::new(Code::Store, "the ledger has no secret to make fingerprints with"));
-            }
-            (None, _) => None,
-        };
-        let key = downstream_key(&ledger.downstream_secret, &id.namespace, &id.key, 0, 64)?;
         let plan = Plan {
             claim: ClaimId::from_bytes(sluice.inner.ports.chance.bits()),
             terms: spec.terms,
             labels: spec.labels,
-            fingerprint,
-            downstream: Downstream { key, rotation: 0 },
+            fingerprint: None,
+            downstream: Downstream::default(),
             first_sent: spec.first_sent,
         };
         Ok(Self {
@@ -71,6 +61,22 @@ impl Delivery {
             on_failed: spec.on_failed,
             told_apart: spec.delivery,
         })
+    }
+
+    /// Makes what only the first claim of an intent writes. Most deliveries of a busy system are replays, which need
+    /// neither hash.
+    pub fn ready_first_claim(&mut self, sluice: &Sluice) -> Result<(), Error> {
+        let ledger = sluice.inner.store.ledger();
+        self.plan.fingerprint = match (&self.request, ledger.fingerprint_secrets.first()) {
+            (Some(request), Some(secret)) => Some(request.fingerprint(secret)),
+            (Some(_), None) => {
+                return Err(Error::new(Code::Store, "the ledger has no secret to make fingerprints with"));
+            }
+            (None, _) => None,
+        };
+        let key = downstream_key(&ledger.downstream_secret, &self.id.namespace, &self.id.key, 0, 64)?;
+        self.plan.downstream = Downstream { key, rotation: 0 };
+        Ok(())
     }
 
     /// What is known when the delivery looks at a record.

@@ -54,8 +54,8 @@ impl Sluice {
         F: FnMut(Ctx) -> Fut + Send + 'static,
         Fut: Future<Output = Result<T, Failure>> + Send + 'static,
     {
-        let delivery = Delivery::prepare(self, spec)?;
-        let delivered = self.deliver(&delivery, effect).await;
+        let mut delivery = Delivery::prepare(self, spec)?;
+        let delivered = self.deliver(&mut delivery, effect).await;
         let (result, ran) = match delivered {
             Ok(Delivered::Ran(result)) => (result, true),
             Ok(Delivered::Heard(result)) => (result, false),
@@ -65,7 +65,7 @@ impl Sluice {
         result
     }
 
-    async fn deliver<T, F, Fut>(&self, delivery: &Delivery, effect: F) -> Result<Delivered<T>, Error>
+    async fn deliver<T, F, Fut>(&self, delivery: &mut Delivery, effect: F) -> Result<Delivered<T>, Error>
     where
         T: Serialize + DeserializeOwned + Send + 'static,
         F: FnMut(Ctx) -> Fut + Send + 'static,
@@ -74,6 +74,9 @@ impl Sluice {
         let mut hold = Hold::new();
         loop {
             let found = self.inner.store.read(&delivery.id).await?;
+            if found.is_none() {
+                delivery.ready_first_claim(self)?;
+            }
             let arrival = delivery.arrival(self, found.as_ref());
             let answer = match arrive(found.as_ref(), arrival, &delivery.plan) {
                 Step::Lapse(change) => {
@@ -82,15 +85,18 @@ impl Sluice {
                 }
                 Step::Claim(change) => {
                     let change = change.held_by(self.inner.ports.witness.describe(delivery.plan.claim)?);
-                    return Ok(match claim_and_perform(self, delivery, change, effect).await? {
+                    return Ok(match claim_and_perform(self, delivery, Box::new(change), effect).await? {
                         Claimed::Ran(result) => Delivered::Ran(result),
                         Claimed::LostTo(epoch, seen) => {
-                            Delivered::Heard(wait::wait(self, delivery, epoch, *seen).await)
+                            Delivered::Heard(Box::pin(wait::wait(self, delivery, epoch, *seen)).await)
                         }
                     });
                 }
                 Step::Wait(epoch) => match found {
-                    Some(seen) => return Ok(Delivered::Heard(wait::wait(self, delivery, epoch, seen).await)),
+                    Some(seen) => {
+                        // Boxed, so that deliveries that need not wait have no room for it.
+                        return Ok(Delivered::Heard(Box::pin(wait::wait(self, delivery, epoch, seen)).await));
+                    }
                     None => continue,
                 },
                 Step::Hold(not_yet) if hold.pass(self, delivery, not_yet).await => continue,

@@ -6,6 +6,7 @@ use super::{Caught, Either, caught, race};
 use crate::answer;
 use crate::ctx::Ctx;
 use crate::done::Done;
+use crate::heart::Beating;
 use crate::held::Held;
 use crate::sluice::Sluice;
 use serde::Serialize;
@@ -26,48 +27,54 @@ type Answer<T> = oneshot::Sender<Result<Claimed<T>, Error>>;
 
 /// Performs the effect and tells the caller. An attempt that takes too long is settled as unknown and answered at
 /// once; what has started runs on to its end all the same and reports late.
-pub(super) async fn perform<T, F, Fut>(sluice: &Sluice, held: Arc<Held>, effect: F, answer: Answer<T>)
+pub(super) async fn perform<T, F, Fut>(sluice: &Sluice, held: &Arc<Held>, mut effect: F, answer: Answer<T>)
 where
     T: Serialize + DeserializeOwned + Send + 'static,
     F: FnMut(Ctx) -> Fut + Send + 'static,
     Fut: Future<Output = Result<T, Failure>> + Send + 'static,
 {
-    attempt(sluice, &held, effect, answer).await;
-    // Whatever still holds the context, a task that the effect left behind say, must start nothing more.
-    held.cancel();
+    let _over = Over(held);
+    let (beating, ctx) = match begin(sluice, held) {
+        Ok(begun) => begun,
+        Err(failure) => return Box::pin(conclude::<T>(sluice, held, Ok(Err(failure)), Some(answer))).await,
+    };
+    let mut attempt = pin!(caught(move || effect(ctx)));
+    let ended = match held.attempt_timeout {
+        None => attempt.await,
+        Some(timeout) => match race(attempt.as_mut(), sluice.inner.ports.sleep.sleep(timeout)).await {
+            Either::First(ended) => ended,
+            Either::Second(()) => {
+                let overdue = Failure::overdue("the effect took longer than its timeout");
+                Box::pin(conclude::<T>(sluice, held, Ok(Err(overdue)), Some(answer))).await;
+                held.cancel();
+                drop(beating);
+                return Box::pin(conclude(sluice, held, attempt.await, None)).await;
+            }
+        },
+    };
+    drop(beating);
+    conclude(sluice, held, ended, Some(answer)).await;
 }
 
-async fn attempt<T, F, Fut>(sluice: &Sluice, held: &Arc<Held>, mut effect: F, answer: Answer<T>)
-where
-    T: Serialize + DeserializeOwned + Send + 'static,
-    F: FnMut(Ctx) -> Fut + Send + 'static,
-    Fut: Future<Output = Result<T, Failure>> + Send + 'static,
-{
+/// Whatever still holds the context in the end, a task that the effect left behind say, must start nothing more.
+struct Over<'h>(&'h Held);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Readies an attempt; the failure says why nothing was begun.
+fn begin(sluice: &Sluice, held: &Arc<Held>) -> Result<(Beating, Ctx), Failure> {
     let Some(beating) = sluice.inner.heart.keep(held.clone()) else {
-        let alone = Failure::not_started("nothing could be started that keeps the lease alive");
-        return conclude::<T>(sluice, held, Ok(Err(alone)), Some(answer)).await;
+        return Err(Failure::not_started("nothing could be started that keeps the lease alive"));
     };
     let ctx = Ctx::new(sluice.inner.clone(), held.clone(), 1);
-    if ctx.may_send().is_err() {
-        // The grant took longer than the lease: nothing was begun, and nothing may be.
-        let late = Failure::not_started("the claim was granted too late to be used");
-        return conclude::<T>(sluice, held, Ok(Err(late)), Some(answer)).await;
-    }
-    let mut attempt = pin!(caught(move || effect(ctx)));
-    let Some(timeout) = held.snapshot().record.body.terms.attempt_timeout else {
-        let ended = attempt.await;
-        drop(beating);
-        return conclude(sluice, held, ended, Some(answer)).await;
-    };
-    match race(attempt.as_mut(), sluice.inner.ports.sleep.sleep(timeout)).await {
-        Either::First(ended) => conclude(sluice, held, ended, Some(answer)).await,
-        Either::Second(()) => {
-            let overdue = Failure::overdue("the effect took longer than its timeout");
-            conclude::<T>(sluice, held, Ok(Err(overdue)), Some(answer)).await;
-            held.cancel();
-            drop(beating);
-            conclude(sluice, held, attempt.await, None).await;
-        }
+    // Where the grant took longer than the lease, nothing may be begun any more.
+    match ctx.may_send() {
+        Ok(_) => Ok((beating, ctx)),
+        Err(_) => Err(Failure::not_started("the claim was granted too late to be used")),
     }
 }
 
@@ -80,10 +87,10 @@ pub(super) async fn conclude<T: Serialize + DeserializeOwned>(
     answer: Option<Answer<T>>,
 ) {
     let (report, value, source) = report(sluice, held, ended);
-    let settled = settle(sluice, held, report).await;
+    let settled = settle(sluice, held, &report).await;
     sluice.settled_one();
     if let Some(answer) = answer {
-        let result = told(settled, value, held).map_err(|error| match source {
+        let result = told(settled, report, value, held).map_err(|error| match source {
             Some(source) => error.with_source(source),
             None => error,
         });
@@ -134,6 +141,7 @@ fn bounded(mut fault: Fault, limit: usize) -> Fault {
 
 fn told<T: Serialize + DeserializeOwned>(
     settled: Settled,
+    report: Report,
     value: Option<T>,
     held: &Held,
 ) -> Result<Done<T>, Error> {
@@ -148,7 +156,7 @@ fn told<T: Serialize + DeserializeOwned>(
         (Settled::Recorded(now), None) | (Settled::Refused(now), _) => {
             Err(answer::ended(&now, Some(held.epoch)))
         }
-        (Settled::Unrecorded { report, is_spooled }, value) => {
+        (Settled::Unrecorded { is_spooled }, value) => {
             Err(unrecorded(held, whole(report, value), is_spooled))
         }
     }

@@ -1,5 +1,6 @@
 //! Writes an outcome down: again and again while the ledger is away, then as evidence for a later run.
 
+use super::Either;
 use crate::held::Held;
 use crate::sluice::Sluice;
 use sluice_core::change::Unmet;
@@ -8,6 +9,7 @@ use sluice_core::outcome::{Kept, NotKept};
 use sluice_core::ports::{Report, Unrecorded};
 use sluice_core::record::Snapshot;
 use sluice_core::store::{StoreError, Written};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// First pause between two tries.
@@ -18,34 +20,32 @@ const PAUSE_LONGEST: Duration = Duration::from_secs(1);
 /// What became of an outcome.
 pub(crate) enum Settled {
     /// It is in the ledger, and this is the record now.
-    Recorded(Box<Snapshot>),
+    Recorded(Arc<Snapshot>),
     /// It contradicts what is in the ledger, which stands.
-    Refused(Box<Snapshot>),
+    Refused(Arc<Snapshot>),
     /// The ledger does not know it; it was given to the evidence port.
     Unrecorded {
-        /// What it reported.
-        report: Report,
         /// Whether the port could keep it.
         is_spooled: bool,
     },
 }
 
 /// Settles one claim's outcome, as patiently as the handle was told to; what cannot be settled goes to the evidence port.
-pub(crate) async fn settle(sluice: &Sluice, held: &Held, report: Report) -> Settled {
+pub(crate) async fn settle(sluice: &Sluice, held: &Held, report: &Report) -> Settled {
     match offer(sluice, held, report, sluice.inner.settings.settle_patience).await {
-        Settled::Unrecorded { report, .. } => spool(sluice, held, report).await,
+        Settled::Unrecorded { .. } => Box::pin(spool(sluice, held, report)).await,
         settled => settled,
     }
 }
 
 /// Offers an outcome to the ledger for so long.
-pub(crate) async fn offer(sluice: &Sluice, held: &Held, report: Report, patience: Duration) -> Settled {
+pub(crate) async fn offer(sluice: &Sluice, held: &Held, report: &Report, patience: Duration) -> Settled {
     let started = sluice.inner.ports.clock.elapsed();
     let mut pause = PAUSE_FIRST;
-    let mut found = Some(Box::new(held.snapshot()));
-    let mut smaller = None;
+    let mut found = Some(held.snapshot());
+    let mut smaller: Option<Box<Report>> = None;
     loop {
-        let offered = smaller.as_ref().unwrap_or(&report);
+        let offered = smaller.as_deref().unwrap_or(report);
         let tried = match found.take() {
             Some(found) => step(sluice, held, found, offered).await,
             None => look(sluice, held).await,
@@ -53,14 +53,14 @@ pub(crate) async fn offer(sluice: &Sluice, held: &Held, report: Report, patience
         match tried {
             Ok(Tried::Settled(settled)) => return settled,
             Ok(Tried::Found(now)) => found = Some(now),
-            Ok(Tried::Vanished) => return Settled::Unrecorded { report, is_spooled: false },
+            Ok(Tried::Vanished) => return Settled::Unrecorded { is_spooled: false },
             Err(error) => {
                 let waited = sluice.inner.ports.clock.elapsed().saturating_sub(started);
                 if !(error.is_retryable() || error.outcome_unknown) || waited >= patience {
                     // A success survives its result: where there is no room for both, there may be for the one.
-                    match without_result(&report).filter(|_| smaller.is_none()) {
-                        Some(report) => smaller = Some(report),
-                        None => return Settled::Unrecorded { report, is_spooled: false },
+                    match without_result(report).filter(|_| smaller.is_none()) {
+                        Some(report) => smaller = Some(Box::new(report)),
+                        None => return Settled::Unrecorded { is_spooled: false },
                     }
                     continue;
                 }
@@ -81,49 +81,56 @@ fn without_result(report: &Report) -> Option<Report> {
 
 enum Tried {
     Settled(Settled),
-    Found(Box<Snapshot>),
+    Found(Arc<Snapshot>),
     Vanished,
 }
 
 async fn look(sluice: &Sluice, held: &Held) -> Result<Tried, StoreError> {
     let found = sluice.inner.store.read(&held.id).await?;
-    Ok(found.map_or(Tried::Vanished, |found| Tried::Found(Box::new(found))))
+    Ok(found.map_or(Tried::Vanished, |found| Tried::Found(found.into())))
 }
 
 async fn step(
     sluice: &Sluice,
     held: &Held,
-    found: Box<Snapshot>,
+    found: Arc<Snapshot>,
     report: &Report,
 ) -> Result<Tried, StoreError> {
-    match decide::settle(&found, held.claim, held.epoch, report) {
-        SettleStep::Write(change) => match sluice.inner.store.apply(held.id.clone(), change).await? {
-            Written::Applied(now) => {
-                held.saw((*now).clone());
-                sluice.inner.waiters.publish(&now);
-                Ok(Tried::Settled(Settled::Recorded(now)))
-            }
-            // Without the record, or with one that does not know this grant, the ledger lost what it acknowledged.
-            Written::Found { unmet: Unmet::Grant, .. } | Written::Found { snapshot: None, .. } => {
-                Ok(Tried::Vanished)
-            }
-            Written::Found { snapshot: Some(now), .. } => Ok(Tried::Found(now)),
-        },
-        SettleStep::Already => Ok(Tried::Settled(Settled::Recorded(found))),
-        SettleStep::Unheard => Ok(Tried::Vanished),
-        SettleStep::Refused(event) => {
+    // A change is large: it is handed on before anything is awaited, so that no task has to keep room for it.
+    let asked = match decide::settle(&found, held.claim, held.epoch, report) {
+        SettleStep::Write(change) => Either::First(sluice.inner.store.apply(held.id.clone(), change)),
+        SettleStep::Refused(event) => Either::Second(sluice.inner.store.notice(held.id.clone(), event)),
+        SettleStep::Already => return Ok(Tried::Settled(Settled::Recorded(found))),
+        SettleStep::Unheard => return Ok(Tried::Vanished),
+        SettleStep::Lost => return Ok(Tried::Settled(Settled::Refused(found))),
+    };
+    let written = match asked {
+        Either::First(written) => written.await?,
+        Either::Second(noticed) => {
             // A notice that cannot be written changes nothing about the answer.
-            let _ = sluice.inner.store.notice(held.id.clone(), event).await;
-            Ok(Tried::Settled(Settled::Refused(found)))
+            let _ = noticed.await;
+            return Ok(Tried::Settled(Settled::Refused(found)));
         }
-        SettleStep::Lost => Ok(Tried::Settled(Settled::Refused(found))),
+    };
+    match written {
+        Written::Applied(now) => {
+            let now = Arc::from(now);
+            held.saw(Arc::clone(&now));
+            sluice.inner.waiters.publish(&now);
+            Ok(Tried::Settled(Settled::Recorded(now)))
+        }
+        // Without the record, or with one that does not know this grant, the ledger lost what it acknowledged.
+        Written::Found { unmet: Unmet::Grant, .. } | Written::Found { snapshot: None, .. } => {
+            Ok(Tried::Vanished)
+        }
+        Written::Found { snapshot: Some(now), .. } => Ok(Tried::Found(now.into())),
     }
 }
 
-async fn spool(sluice: &Sluice, held: &Held, report: Report) -> Settled {
+async fn spool(sluice: &Sluice, held: &Held, report: &Report) -> Settled {
     let unrecorded =
         Unrecorded { id: held.id.clone(), claim: held.claim, epoch: held.epoch, report: report.clone() };
     // Where it cannot be kept either, the error that carries it is the last copy.
     let is_spooled = sluice.inner.ports.evidence.keep(unrecorded).await;
-    Settled::Unrecorded { report, is_spooled }
+    Settled::Unrecorded { is_spooled }
 }

@@ -68,6 +68,13 @@ fn intent() -> Value {
     })
 }
 
+/// Waits until the disk has everything. Where that cannot be asked for, the figures are only less quiet.
+pub fn write_back(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = rustix::fs::syncfs(folder);
+    }
+}
+
 /// The most memory that this process has ever used, in KiB, where the system says so.
 pub fn peak_memory_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
