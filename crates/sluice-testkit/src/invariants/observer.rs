@@ -314,8 +314,11 @@ impl Observer {
         }
     }
 
-    /// At the very end.
-    pub fn over(&mut self) {
+    /// At the very end; a restless world never came to one.
+    pub fn over(&mut self, is_restless: bool) {
+        if is_restless {
+            self.broken(Invariant::I10, "something goes round and round".to_owned());
+        }
         let mut broken = Vec::new();
         for (id, watched) in &self.watched {
             if watched.told_done && watched.landings_ever == 0 && self.is_honest {

@@ -199,6 +199,10 @@ pub(super) fn wrong_verdict(seed: u64) -> Plan {
     plan.workers.iter_mut().for_each(|worker| worker.has_locks = false);
     deliver(&mut plan, &mut dice, 5);
     plan.operators.push(Operator { at: Duration::from_secs(dice.between(10, 30)), care: Care::Wrong });
+    // Their words can be on their way while the holder says its own.
+    for nth in 1..=6 {
+        plan.mishaps.push(Mishap::Message(Op::Other, nth, Fate::Late(dice.between(0, 15_000))));
+    }
     plan
 }
 
@@ -316,7 +320,7 @@ fn people(plan: &mut Plan, dice: &mut Dice) {
 
 /// Any mishap but a false word.
 pub(crate) fn any_mishap(dice: &mut Dice, workers: usize) -> Mishap {
-    const OPS: [Op; 5] = [Op::Read, Op::Claim, Op::Mark, Op::Renew, Op::Settle];
+    const OPS: [Op; 6] = [Op::Read, Op::Claim, Op::Mark, Op::Renew, Op::Settle, Op::Other];
     let worker = usize::try_from(dice.below(workers as u64)).unwrap_or_default();
     let op = *dice.pick(&OPS);
     let points = [

@@ -11,9 +11,11 @@ use crate::invariants::{Answer, Knowledge};
 use crate::plants::How;
 use sluice::{Ctx, Done, EffectSpec, Error, Failure, OnFailed, Resolved, Sluice, TakenIn, Wait};
 use sluice_core::decide::{Judgement, Ruling, VerdictStep};
+use sluice_core::holder::Liveness;
 use sluice_core::ids::RecordId;
 use sluice_core::key::{Key, Namespace, Request as Compared};
 use sluice_core::outcome::{Kept, NotKept};
+use sluice_core::ports::Witness;
 use sluice_core::record::{Snapshot, Terms};
 use sluice_core::state::Status;
 use sluice_core::store::Query;
@@ -195,14 +197,26 @@ async fn effect(
     said
 }
 
-/// A person on a machine of their own, who lists what nobody knows and says what is true, or not.
-pub(super) async fn operate(stage: Arc<Stage>, operator: Sluice, care: Care) {
+/// A person with a ledger and what its machine shows of holders.
+pub(super) struct Person {
+    pub sluice: Sluice,
+    pub witness: Arc<dyn Witness>,
+}
+
+impl Person {
+    fn sees_alive(&self, found: &Snapshot) -> bool {
+        matches!(self.witness.judge(&found.record.body.holder), Liveness::Alive(_))
+    }
+}
+
+/// A person who lists what nobody knows and says what is true, or not.
+pub(super) async fn operate(stage: Arc<Stage>, operator: Person, care: Care) {
     let status = if care == Care::Reopens { Status::Failed } else { Status::Indeterminate };
     let query = Query { statuses: vec![status], limit: 100, ..Query::default() };
-    let Ok(page) = operator.store().list(query).await else { return };
+    let Ok(page) = operator.sluice.store().list(query).await else { return };
     for found in page.items {
         if care == Care::Reopens {
-            let _ = operator.reopen(&found.record.id, "ada", "the reason is gone").await;
+            let _ = operator.sluice.reopen(&found.record.id, "ada", "the reason is gone").await;
             continue;
         }
         for epoch in found.record.body.unresolved.epochs() {
@@ -216,7 +230,7 @@ const PATIENCE: u32 = 200;
 
 async fn judge(
     stage: &Arc<Stage>,
-    operator: &Sluice,
+    operator: &Person,
     found: &Snapshot,
     epoch: sluice_core::ids::Epoch,
     care: Care,
@@ -224,7 +238,7 @@ async fn judge(
     let id = &found.record.id;
     for _ in 0..PATIENCE {
         // `explain` tells where something of the last holder still runs; then a look is too early.
-        if care != Care::Wrong && stage.has_locks() && stage.is_on_its_way(id) {
+        if care != Care::Wrong && operator.sees_alive(found) {
             stage.scheduler.sleep(Duration::from_secs(1)).await;
             continue;
         }
@@ -244,7 +258,7 @@ async fn judge(
         if !said && care != Care::Wrong && !stage.is_on_its_way(id) {
             stage.observer().cleared(id, epoch);
         }
-        match operator.resolve(id, &ruling).await {
+        match operator.sluice.resolve(id, &ruling).await {
             Ok(Resolved::Refused(step, _)) => {
                 let pause = match *step {
                     VerdictStep::NotQuiet(left) => left,
@@ -255,7 +269,7 @@ async fn judge(
                 stage.scheduler.sleep(pause).await;
             }
             Ok(_) if care == Care::Twice => {
-                let _ = operator.resolve(id, &ruling).await;
+                let _ = operator.sluice.resolve(id, &ruling).await;
                 return;
             }
             Ok(_) => return,

@@ -63,16 +63,9 @@ impl Ways {
         self.planned.clear();
     }
 
-    fn next(&mut self, op: Op) -> Way {
-        let Weather { loss, doubled, late, late_ms } = self.weather.clone();
-        let delay = |dice: &mut Dice| {
-            let usual = Duration::from_micros(dice.between(50, 900));
-            if dice.percent(late) { usual + dice.ms(0, late_ms) } else { usual }
-        };
-        let mut way = Way { there: delay(&mut self.dice), back: delay(&mut self.dice), ..Way::default() };
-        way.request_lost = self.dice.percent(loss);
-        way.answer_lost = self.dice.percent(loss);
-        way.doubled = self.dice.percent(doubled);
+    /// People sit at the ledger's own machine: only what was planned happens to what they say.
+    fn next(&mut self, op: Op, owner: Owner) -> Way {
+        let mut way = if owner == Owner::WORLD { Way::short() } else { self.drawn() };
         let sent = self.sent.entry(op).or_default();
         *sent += 1;
         for (_, _, fate) in self.planned.iter().filter(|(of, nth, _)| *of == op && nth == sent) {
@@ -83,6 +76,19 @@ impl Ways {
                 Fate::Late(ms) => way.there += Duration::from_millis(*ms),
             }
         }
+        way
+    }
+
+    fn drawn(&mut self) -> Way {
+        let Weather { loss, doubled, late, late_ms } = self.weather.clone();
+        let delay = |dice: &mut Dice| {
+            let usual = Duration::from_micros(dice.between(50, 900));
+            if dice.percent(late) { usual + dice.ms(0, late_ms) } else { usual }
+        };
+        let mut way = Way { there: delay(&mut self.dice), back: delay(&mut self.dice), ..Way::default() };
+        way.request_lost = self.dice.percent(loss);
+        way.answer_lost = self.dice.percent(loss);
+        way.doubled = self.dice.percent(doubled);
         way
     }
 }
@@ -111,8 +117,7 @@ impl NetStore {
         if !stage.passes(owner, Point::Asks(op)) {
             return Box::pin(std::future::pending());
         }
-        // People sit at the ledger's own machine: what they say is not late, so that it is as true as when they looked.
-        let way = if owner == Owner::WORLD { Way::short() } else { stage.ways().next(op) };
+        let way = stage.ways().next(op, owner);
         let (reply, answer) = oneshot::channel();
         let net = stage.clone();
         stage.scheduler.spawn(Owner::WORLD, async move {

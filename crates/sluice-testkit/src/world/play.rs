@@ -1,7 +1,7 @@
 //! Plays a plan from its beginning to the quiet at its end.
 
 use super::dice::{Dice, SeededChance};
-use super::life::{Process, operate};
+use super::life::{Person, Process, operate};
 use super::net::{NetStore, Ways};
 use super::plan::{Care, Delivered, Mishap, Plan};
 use super::ports::{self, Drawer, Host, HostClock, Lives};
@@ -241,7 +241,8 @@ impl Play {
         };
         let (stage, seed) = (&self.stage, self.stage.plan.seed ^ 0xada);
         let ports = ports::ports(&stage.scheduler, Owner::WORLD, &host, &stage.lives, seed);
-        let operator = Sluice::open_shared(Arc::new(NetStore::new(stage, Owner::WORLD))).ports(ports).build();
+        let (store, witness) = (Arc::new(NetStore::new(stage, Owner::WORLD)), ports.witness.clone());
+        let operator = Person { sluice: Sluice::open_shared(store).ports(ports).build(), witness };
         stage.scheduler.spawn(Owner::WORLD, operate(stage.clone(), operator, care));
     }
 
@@ -319,7 +320,7 @@ impl Play {
             }
         }
         let mut observer = self.stage.observer();
-        observer.over();
+        observer.over(self.stage.scheduler.is_restless());
         // Tasks hold the stage and the stage holds them.
         self.stage.scheduler.end();
         Told {

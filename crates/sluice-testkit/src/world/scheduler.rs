@@ -23,6 +23,9 @@ impl Owner {
     pub const WORLD: Self = Self(0);
 }
 
+/// More than any world needs that comes to rest.
+const MOST_STEPS: u64 = 200_000;
+
 type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Runs tasks in virtual time. Clones are the same scheduler.
@@ -116,9 +119,9 @@ impl Scheduler {
         lock(&self.0.state).now
     }
 
-    /// How many times a task was allowed to go on.
-    pub fn steps(&self) -> u64 {
-        lock(&self.0.state).steps
+    /// Whether so much was done that something goes round and round. Then nothing goes on any more.
+    pub fn is_restless(&self) -> bool {
+        lock(&self.0.state).steps >= MOST_STEPS
     }
 
     /// Starts a task.
@@ -176,6 +179,9 @@ impl Scheduler {
 
     /// Lets one task go on, or time pass; false where there is nothing to do before the end.
     fn step(&self, end: Duration) -> bool {
+        if self.is_restless() {
+            return false;
+        }
         let Some((id, mut work, call)) = self.take_ready() else { return self.pass(end) };
         call.is_queued.store(false, Ordering::Relaxed);
         let waker = Waker::from(call);

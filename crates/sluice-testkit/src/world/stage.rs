@@ -122,11 +122,6 @@ impl Stage {
         lock(&self.flying).get(id).is_some_and(|flying| *flying > 0)
     }
 
-    /// Whether there are locks that show what still runs.
-    pub(super) fn has_locks(&self) -> bool {
-        self.plan.workers.iter().any(|worker| worker.has_locks)
-    }
-
     /// Writes a line of the trace.
     pub(super) fn says(&self, line: fmt::Arguments<'_>) {
         let now = self.now();
