@@ -7,6 +7,8 @@
 //! A suite that catches nothing proves nothing: [`broken`] holds stores with one planted fault each, and the tests
 //! of this crate fail where a rule catches none of them or a fault is caught by no rule.
 //!
+//! [`protocol`] tries out every order of events around one intent, with the core's own rules.
+//!
 //! [`faults`] is for the tests of what *uses* a store: a wrapper that fails, repeats, holds or loses calls when told
 //! to. [`redeliver`](mod@redeliver) is for the tests of what uses *sluice*, or any other way to run an effect once: it
 //! delivers one event to a handler again and again. Nothing here needs an async runtime; [`block_on`] waits on the caller's own thread.
@@ -18,6 +20,7 @@ pub mod conformance;
 pub mod faults;
 pub mod memory;
 pub mod model;
+pub mod protocol;
 pub mod random;
 pub mod redeliver;
 pub mod sample;
