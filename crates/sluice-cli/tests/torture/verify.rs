@@ -70,3 +70,26 @@ fn agrees(intent: &Intent, record: &Value, epochs: &[u64]) -> Result<(), &'stati
     };
     if holds { Ok(()) } else { Err("and that is not what the ledger says") }
 }
+
+#[test]
+fn the_checker_sees_what_must_not_be() {
+    let record = |status: &str, landed: &[u64], unresolved: &[u64]| serde_json::json!({"status": status, "epoch": 2, "landed": landed, "unresolved": unresolved});
+    let plain = Intent::new(0);
+    let wrong = [
+        (record("succeeded", &[1], &[]), vec![1, 2]),
+        (record("succeeded", &[], &[]), vec![]),
+        (record("succeeded", &[2], &[]), vec![1]),
+        (record("released", &[], &[]), vec![1]),
+        (record("failed", &[], &[]), vec![2]),
+        (record("indeterminate", &[], &[]), vec![]),
+        (record("indeterminate", &[], &[2]), vec![1]),
+        (record("in_flight", &[], &[]), vec![1]),
+        (record("in_flight", &[], &[]), vec![3]),
+    ];
+    for (record, epochs) in wrong {
+        assert!(agrees(&plain, &record, &epochs).is_err(), "{epochs:?} and {record}");
+    }
+    assert_eq!(agrees(&plain, &record("indeterminate", &[], &[1]), &[1]), Ok(()));
+    assert_eq!(agrees(&plain, &record("in_flight", &[], &[]), &[2]), Ok(()));
+    assert_eq!(agrees(&Intent::new(5), &record("succeeded", &[2], &[]), &[1, 2]), Ok(()));
+}
