@@ -230,3 +230,17 @@ fn a_new_grant_starts_without_a_mark() {
     assert!(!ledger.body().marked);
     assert_eq!(ledger.lease(LIVE).lapsed(GONE).status(), Released);
 }
+
+/// Found by the model: the doubt was only said to be known, and a later word of the same holder took it away.
+#[test]
+fn an_older_holders_unknown_is_sticky_although_a_newer_epoch_runs() {
+    for (class, doubt) in [(Overdue, Doubt::Unknown), (Unknown, Doubt::Ended)] {
+        let newer = Ledger::in_flight().lease(ENDED).lapsed(Liveness::Unknown).reclaimed(2);
+        let told = newer.settled(1, 1, &fault(class));
+        assert_eq!((told.status(), told.body().unresolved.why(Epoch(1))), (InFlight, Some(doubt)));
+        let later = told.settle(1, 1, &fault(Transient));
+        assert!(matches!(later, SettleStep::Refused(_)), "{later:?}");
+        let released = told.settled(2, 2, &fault(Transient));
+        assert_eq!((released.status(), released.unresolved()), (Indeterminate, vec![1]));
+    }
+}

@@ -5,6 +5,7 @@
 //! first, it reads the end of the socket and goes away, so that nothing runs without a durable claim.
 
 use super::prepared::{Order, START_FAILED};
+use crate::crash::{Moment, reach};
 use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use std::ffi::OsString;
 use std::io::{IoSliceMut, Read, Write};
@@ -46,6 +47,7 @@ fn launch(command: &[OsString]) -> ExitCode {
 /// Becomes the command; comes back only if that failed.
 fn begin(command: &[OsString], order: Order, stdin: OwnedFd) -> u8 {
     let Some((program, rest)) = command.split_first() else { return START_FAILED.other };
+    reach(Moment::Ordered);
     let error = Command::new(program).args(rest).envs(order.environment).stdin(Stdio::from(stdin)).exec();
     match error.kind() {
         std::io::ErrorKind::NotFound => START_FAILED.not_found,

@@ -10,6 +10,7 @@ use crate::child::prepared::{NotStarted, Order, Prepared};
 use crate::child::signals::Arriving;
 use crate::child::terminal::Terminal;
 use crate::child::watch::{End, Watch, kill_group, watch};
+use crate::crash::{Moment, reach};
 use crate::exit;
 use crate::input::reason;
 use crate::text::printable;
@@ -90,6 +91,7 @@ impl Performer {
         let Some(Ready { lock, mut prepared }) = self.witness.take() else {
             return Err(Failure::not_started("the command was not readied"));
         };
+        reach(Moment::Claimed);
         self.lock_ran().lock = Some(lock);
         let mut signals = signals;
         if let Some(number) = signals.pending_ending() {
@@ -131,6 +133,7 @@ impl Performer {
             );
         }
         let (end, output) = self.follow(watch, recordings, &mut signals).await;
+        reach(Moment::CommandEnded);
         self.judge(&ctx, end, output)
     }
 

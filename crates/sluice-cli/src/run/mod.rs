@@ -13,6 +13,7 @@ pub mod witness;
 
 use crate::child::locks::Locks;
 use crate::child::signals::listen;
+use crate::crash::{Moment, reach};
 use crate::exit;
 use crate::open::{place, state_folder};
 use crate::report::Fail;
@@ -45,6 +46,7 @@ pub async fn run(args: RunArgs) -> Result<u8, Fail> {
     match attempt(&args).await {
         Ok((answer, sluice)) => {
             let status = answer.give(outcome);
+            reach(Moment::Answered);
             // After the output: whoever waits for it has it by now.
             sluice.tidy(TIDY).await;
             Ok(status)
@@ -83,6 +85,7 @@ async fn attempt(args: &Arc<RunArgs>) -> Result<(Answer, Sluice), Fail> {
     }
     let performer = Arc::new(Performer::new(witness, place.url(), args.clone(), object_id, wanted.stdin));
     let result = deliver(&sluice, wanted.spec.clone(), &performer, &mut waiting, command).await?;
+    reach(Moment::Settled);
     // A claim that nobody heard of is being given back; its lock proves until then that nothing runs.
     let unheard = sluice.running() > 0 && sluice.drain(args.settle_for).await > 0;
     performer.witness.put_away(unheard);

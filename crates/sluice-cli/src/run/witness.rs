@@ -2,6 +2,7 @@
 
 use crate::child::locks::{Lock, Locks};
 use crate::child::prepared::Prepared;
+use crate::crash::{Moment, reach};
 use crate::input::reason;
 use sluice::core::holder::{Holder, Liveness};
 use sluice::core::ids::ClaimId;
@@ -78,10 +79,12 @@ impl Witness for CommandWitness {
             .locks
             .take(claim)
             .map_err(|error| failed("the lock beside the ledger cannot be made", &error))?;
+        reach(Moment::LockTaken);
         let name =
             lock.name().map_err(|error| failed("the lock beside the ledger cannot be looked at", &error))?;
         let prepared = Prepared::new(&self.command, lock.file(), self.record)
             .map_err(|error| failed("the command cannot be readied", &error))?;
+        reach(Moment::LauncherReady);
         let holder = Holder { process_group: Some(prepared.group()), lock: Some(name), ..this_process() };
         *self.ready.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ready { lock, prepared });
         Ok(holder)

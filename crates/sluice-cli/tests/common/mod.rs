@@ -59,6 +59,14 @@ impl Place {
         std::fs::read_to_string(self.path("witness")).unwrap_or_default().lines().count()
     }
 
+    /// Whether nothing that was started in this folder runs any more. What is dead and not yet reaped has no folder.
+    pub fn is_idle(&self) -> bool {
+        let folder = self.folder.path().canonicalize().unwrap();
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        let mut folders = processes.filter_map(|process| std::fs::read_link(process.path().join("cwd")).ok());
+        !folders.any(|working_in| working_in == folder)
+    }
+
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         std::fs::write(&path, text).unwrap();

@@ -186,6 +186,10 @@ fn with(body: &Body, epoch: Epoch, doubt: Doubt) -> Unresolved {
 /// An older holder's definite word takes its own epoch out of doubt; it says nothing about the newer one.
 fn older_word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleStep, InvalidTransition> {
     let body = &found.record.body;
+    // Unknown is sticky also where a newer epoch runs: no later word of this holder is definite (RULINGS 11).
+    if fault.class.is_unknown() && body.unresolved.why(epoch) == Some(Doubt::Lapsed) {
+        return older_doubt(found, epoch, fault.class);
+    }
     let definite = !fault.class.is_unknown() && body.unresolved.why(epoch) == Some(Doubt::Lapsed);
     if !definite {
         return Ok(if fault.class.is_unknown() && body.unresolved.why(epoch).is_some() {
@@ -204,6 +208,17 @@ fn older_word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleSte
     let change = Change::of(found, transition, event, |set| {
         set.unresolved.remove(epoch);
     })?;
+    Ok(SettleStep::Write(change))
+}
+
+fn older_doubt(found: &Snapshot, epoch: Epoch, class: FailureClass) -> Result<SettleStep, InvalidTransition> {
+    let doubt = if class == FailureClass::Overdue { Doubt::Unknown } else { Doubt::Ended };
+    let transition = match found.record.body.status {
+        Status::Indeterminate => Transition::Narrow,
+        _ => Transition::Witness,
+    };
+    let event = EventDraft::new(EventKind::Unknown).about(epoch, None);
+    let change = Change::of(found, transition, event, |set| set.unresolved.add(epoch, doubt))?;
     Ok(SettleStep::Write(change))
 }
 
