@@ -13,12 +13,15 @@
 
 mod block_on;
 pub mod broken;
+pub mod chaos;
 pub mod clock;
 pub mod conformance;
 pub mod faults;
 pub mod invariants;
 pub mod memory;
 pub mod model;
+pub mod plants;
+#[cfg(feature = "random")]
 pub mod random;
 pub mod redeliver;
 pub mod sample;

@@ -93,8 +93,11 @@ pub(crate) fn ended(found: &Snapshot, bound: Option<Epoch>) -> Error {
 }
 
 fn refuse(answer: Answer, found: &Snapshot, bound: Option<Epoch>, holder: Liveness) -> Error {
-    let (code, message) = sentence(answer, found);
+    let (code, mut message) = sentence(answer, found);
     let mut about = about(found, bound);
+    if answer == Answer::Released && about.is_overtaken {
+        "the execution it waited for did not happen; another one has begun since".clone_into(&mut message);
+    }
     match answer {
         Answer::Failed { tell: false } => about.fault = None,
         Answer::Conflict(_) => about = About { id: about.id, ..About::default() },
@@ -155,6 +158,7 @@ pub(crate) fn about(found: &Snapshot, bound: Option<Epoch>) -> About {
         epoch: Some(bound.unwrap_or(record.body.epoch)),
         unresolved: record.body.unresolved.epochs().collect(),
         updated: Some(record.updated),
+        is_overtaken: bound.is_some_and(|bound| record.body.epoch > bound),
         fault: match &record.body.outcome {
             Outcome::Fault(fault) => Some(fault.clone()),
             _ => None,

@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod bench;
+mod chaos;
 mod demo;
 mod doctor;
 mod effects;
@@ -33,7 +34,7 @@ pub struct Cli {
 const EXIT: &str = "\
 Exit status:
   0    done, or the command's own status (on a first run it always passes through)
-  1    findings (doctor, todo --exit-code)
+  1    findings (doctor, todo --exit-code, chaos)
   2    usage            65   bad input          69   ledger away        70   a bug in sluice
   75   try again        77   too late           78   settings           90   nobody knows whether it happened
   91   key conflict, or a duplicate that was to be refused
@@ -61,6 +62,8 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     /// Measure this machine's ledger beside what its disk can do
     Bench(bench::BenchArgs),
+    /// Play worlds in which everything goes wrong, and see whether a promise breaks
+    Chaos(chaos::ChaosArgs),
     /// See for yourself
     #[command(subcommand)]
     Demo(demo::DemoCommand),
@@ -90,6 +93,7 @@ pub async fn dispatch(cli: Cli) -> u8 {
         Command::Sweep(args) => sweep::sweep(args).await,
         Command::Doctor(args) => doctor::doctor(args).await,
         Command::Bench(args) => bench::bench(args).await,
+        Command::Chaos(args) => chaos::chaos(&args),
         Command::Demo(command) => demo::demo(command),
         Command::Completions(args) => Ok(shell::completions(&args)),
         Command::Man(args) => shell::man(&args),

@@ -57,6 +57,8 @@ pub struct About {
     pub unrecorded: Option<Unrecorded>,
     /// Whether that outcome is kept elsewhere, for a later run to take in.
     pub is_spooled: bool,
+    /// Whether a newer execution has begun since the one that the answer is about.
+    pub is_overtaken: bool,
 }
 
 impl Error {
@@ -105,8 +107,10 @@ impl Error {
     }
 
     /// Whether it is known that no execution of this intent took hold, this delivery's included.
+    ///
+    /// An answer about an execution that a newer one has overtaken says nothing of the newer one.
     pub fn did_not_happen(&self) -> bool {
-        self.0.code.did_not_happen()
+        self.0.code.did_not_happen() && !self.0.about.is_overtaken
     }
 
     /// What to do next, in one sentence.

@@ -8,7 +8,6 @@ use sluice_core::record::Record;
 use sluice_core::state::Status;
 use sluice_core::trail::{Event, EventDraft, EventKind};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 /// What an execution knows of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,8 +25,8 @@ pub enum Knowledge {
 pub enum Answer {
     /// It happened, with this receipt where it was kept.
     Done(Option<String>),
-    /// It did not happen.
-    DidNotHappen,
+    /// It did not happen, as far as this epoch.
+    DidNotHappen(Option<Epoch>),
     /// Anything else.
     Other(&'static str),
 }
@@ -35,7 +34,6 @@ pub enum Answer {
 #[derive(Debug)]
 struct Execution {
     epoch: Epoch,
-    sent: Duration,
     landed: bool,
     knowledge: Knowledge,
 }
@@ -45,13 +43,16 @@ struct Execution {
 struct Watched {
     intended: Intended,
     executions: BTreeMap<ClaimId, Execution>,
+    // In this life of the record, and ever.
     landings: usize,
+    landings_ever: usize,
     // Executions of which a true verdict said that they did not land.
     cleared: BTreeSet<Epoch>,
     told_done: bool,
-    told_not: Option<Duration>,
+    // The newest epoch up to which "did not happen" was told.
+    told_not: Option<Epoch>,
     landings_known: BTreeSet<Epoch>,
-    // A record that was forgotten may be begun anew, and then another landing is rightly so.
+    // A record that was forgotten begins anew with its first epoch; what was told of its last life may come late.
     was_forgotten: bool,
 }
 
@@ -60,6 +61,7 @@ struct Watched {
 pub struct Observer {
     watched: BTreeMap<RecordId, Watched>,
     is_honest: bool,
+    honours_keys: bool,
     violations: Vec<Violation>,
     /// How many executions there were.
     pub executions: usize,
@@ -75,6 +77,7 @@ impl Observer {
                 intended: intended.clone(),
                 executions: BTreeMap::new(),
                 landings: 0,
+                landings_ever: 0,
                 cleared: BTreeSet::new(),
                 told_done: false,
                 told_not: None,
@@ -86,6 +89,7 @@ impl Observer {
         Self {
             watched: watched.collect(),
             is_honest: plan.is_honest(),
+            honours_keys: plan.target.honours_keys.is_some(),
             violations: Vec::new(),
             executions: 0,
             answers: [0; 3],
@@ -102,7 +106,7 @@ impl Observer {
     }
 
     /// An execution acts on the target.
-    pub fn sent(&mut self, request: &Request, now: Duration) {
+    pub fn sent(&mut self, request: &Request) {
         self.executions += 1;
         let Some(watched) = self.watched.get_mut(&request.id) else {
             return self.broken(Invariant::I9, format!("{} was never asked for", request.id));
@@ -114,32 +118,36 @@ impl Observer {
         let doubled = other.map(|(_, other)| {
             format!("{} {} began while {} could take hold", request.id, request.epoch, other.epoch)
         });
-        let run = Execution { epoch: request.epoch, sent: now, landed: false, knowledge: Knowledge::Unknown };
+        let run = Execution { epoch: request.epoch, landed: false, knowledge: Knowledge::Unknown };
         watched.executions.insert(request.claim, run);
-        let excused = watched.intended.repeatable || watched.was_forgotten;
+        let excused = watched.intended.repeatable;
         if let Some(seen) = doubled.filter(|_| self.is_honest && !excused) {
             self.broken(Invariant::I1, seen);
         }
     }
 
     /// The target says that it took hold.
-    pub fn landed(&mut self, request: &Request, _now: Duration) {
+    pub fn landed(&mut self, request: &Request) {
         let Some(watched) = self.watched.get_mut(&request.id) else { return };
         watched.landings += 1;
+        watched.landings_ever += 1;
         if let Some(run) = watched.executions.get_mut(&request.claim) {
             run.landed = true;
         }
-        let excused = watched.intended.repeatable || watched.was_forgotten;
+        // A target that honours keys takes a repeated request for the same one.
+        let excused = watched.intended.repeatable && !self.honours_keys;
         let landings = watched.landings;
-        let sent = watched.executions.get(&request.claim).map(|run| run.sent);
-        let told_not = watched.told_not.filter(|told| sent.is_some_and(|sent| sent <= *told));
+        let told_not = watched.told_not.filter(|told| request.epoch <= *told);
         if landings > 1 && self.is_honest && !excused {
             self.broken(Invariant::I1, format!("{} took hold {landings} times", request.id));
         }
         if let (Some(told), true) = (told_not, self.is_honest) {
             self.broken(
                 Invariant::I3,
-                format!("{} took hold after \"did not happen\" was told at {told:?}", request.id),
+                format!(
+                    "{} took hold in {} after \"did not happen\" was told of {told}",
+                    request.id, request.epoch
+                ),
             );
         }
     }
@@ -217,7 +225,7 @@ impl Observer {
                 )
             }));
         }
-        if self.is_honest && !watched.was_forgotten {
+        if self.is_honest {
             for seen in broken {
                 self.broken(Invariant::I3, seen);
             }
@@ -234,30 +242,41 @@ impl Observer {
         }
         if let Some(watched) = self.watched.get_mut(&record.id) {
             watched.was_forgotten = true;
+            watched.landings = 0;
+            watched.told_not = None;
             watched.executions.clear();
+            watched.cleared.clear();
+            watched.landings_known.clear();
         }
     }
 
     /// A delivery of that request was told something.
-    pub fn told(&mut self, id: &RecordId, request: u32, answer: &Answer, now: Duration) {
+    pub fn told(&mut self, id: &RecordId, request: u32, answer: &Answer) {
         let Some(watched) = self.watched.get_mut(id) else { return };
-        let (landings, honest) = (watched.landings, self.is_honest);
+        let (landings, honest) = (watched.landings_ever, self.is_honest);
         match answer {
             Answer::Done(receipt) => {
                 self.answers[0] += 1;
                 watched.told_done = true;
-                if request != 0 {
-                    self.broken(Invariant::I9, format!("another request got what {id} did"));
+                let own = |receipt: &String| {
+                    receipt.starts_with(&format!("{id} #")) && receipt.ends_with(&format!(" of {request}"))
+                };
+                if receipt.as_ref().is_some_and(|receipt| !own(receipt)) {
+                    self.broken(
+                        Invariant::I9,
+                        format!("request {request} of {id} got the receipt {receipt:?}"),
+                    );
                 } else if landings == 0 && honest {
                     self.broken(Invariant::I2, format!("{id} was told done, and never took hold"));
-                } else if receipt.as_ref().is_some_and(|receipt| !receipt.starts_with(&format!("{id} #"))) {
-                    self.broken(Invariant::I9, format!("{id} got the receipt {receipt:?}"));
                 }
             }
-            Answer::DidNotHappen => {
+            Answer::DidNotHappen(epoch) => {
                 self.answers[1] += 1;
-                watched.told_not = Some(now);
-                if landings > 0 && honest && !watched.was_forgotten {
+                if !watched.was_forgotten {
+                    watched.told_not = watched.told_not.max(*epoch);
+                }
+                let landed = |run: &Execution| run.landed && epoch.is_none_or(|epoch| run.epoch <= epoch);
+                if watched.executions.values().any(landed) && honest && !watched.was_forgotten {
                     self.broken(Invariant::I3, format!("{id} was told not to have happened, and took hold"));
                 }
             }
@@ -299,8 +318,8 @@ impl Observer {
     pub fn over(&mut self) {
         let mut broken = Vec::new();
         for (id, watched) in &self.watched {
-            if watched.told_done && watched.landings == 0 && self.is_honest {
-                broken.push(format!("{id} was told done, and took hold {} times", watched.landings));
+            if watched.told_done && watched.landings_ever == 0 && self.is_honest {
+                broken.push(format!("{id} was told done, and never took hold"));
             }
         }
         for seen in broken {

@@ -3,6 +3,8 @@
 mod parts;
 mod plans;
 
+pub(crate) use plans::{any_mishap, weather};
+
 use crate::world::Plan;
 
 macro_rules! scenarios {

@@ -16,7 +16,7 @@ pub(super) fn quiet(seed: u64, workers: usize, intents: usize) -> Plan {
         weather: Weather::default(),
         target: TargetPlan::default(),
         operators: Vec::new(),
-        storm: Duration::from_secs(60),
+        storm: Duration::from_mins(1),
     }
 }
 

@@ -184,7 +184,7 @@ pub(super) fn store_outage(seed: u64) -> Plan {
     for _ in 0..dice.between(1, 3) {
         plan.mishaps.push(Mishap::LedgerAway(dice.ms(0, 30_000), dice.ms(100, 80_000)));
     }
-    plan.storm = Duration::from_secs(120);
+    plan.storm = Duration::from_mins(2);
     each_intent(&mut plan, |intent| intent.think_ms = (1, 6_000));
     deliver(&mut plan, &mut dice, 5);
     plan.mishaps.push(dies(&mut dice, 3));
@@ -240,8 +240,12 @@ pub(super) fn key_reuse(seed: u64) -> Plan {
 pub(super) fn retention_boundary(seed: u64) -> Plan {
     let mut dice = Dice::new(seed);
     let mut plan = quiet(seed, 2, 3);
-    each_intent(&mut plan, |intent| intent.remember = Duration::from_secs(120));
+    each_intent(&mut plan, |intent| intent.remember = Duration::from_mins(2));
     plan.target.silent = 30;
+    if dice.percent(30) {
+        // Longer than anything is remembered, and in flight all the time.
+        plan.intents[0].think_ms = (130_000, 200_000);
+    }
     plan.mishaps.push(dies(&mut dice, 2));
     for _ in 0..6 {
         let at = dice.ms(20_000, 400_000);
@@ -253,7 +257,7 @@ pub(super) fn retention_boundary(seed: u64) -> Plan {
         plan.mishaps.push(Mishap::LedgerWall(dice.ms(0, 300_000), 2 * 3_600_000));
     }
     deliver(&mut plan, &mut dice, 3);
-    plan.storm = Duration::from_secs(420);
+    plan.storm = Duration::from_mins(7);
     plan
 }
 
@@ -278,7 +282,8 @@ pub(super) fn mixed(seed: u64) -> Plan {
     plan
 }
 
-fn weather(plan: &mut Plan, dice: &mut Dice) {
+/// Any weather, any target, and effects of any kind.
+pub(crate) fn weather(plan: &mut Plan, dice: &mut Dice) {
     plan.weather.loss = *dice.pick(&[0, 0, 2, 10]);
     plan.weather.doubled = *dice.pick(&[0, 0, 5, 20]);
     plan.weather.late = *dice.pick(&[0, 10, 40]);
@@ -310,7 +315,7 @@ fn people(plan: &mut Plan, dice: &mut Dice) {
 }
 
 /// Any mishap but a false word.
-pub(super) fn any_mishap(dice: &mut Dice, workers: usize) -> Mishap {
+pub(crate) fn any_mishap(dice: &mut Dice, workers: usize) -> Mishap {
     const OPS: [Op; 5] = [Op::Read, Op::Claim, Op::Mark, Op::Renew, Op::Settle];
     let worker = usize::try_from(dice.below(workers as u64)).unwrap_or_default();
     let op = *dice.pick(&OPS);

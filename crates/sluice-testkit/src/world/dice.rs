@@ -4,7 +4,7 @@ use sluice_core::ports::Chance;
 use std::sync::Mutex;
 use std::time::Duration;
 
-/// A small generator (SplitMix64). Not for secrets.
+/// A small generator (`SplitMix64`). Not for secrets.
 ///
 /// ```
 /// use sluice_testkit::world::Dice;
@@ -23,11 +23,11 @@ impl Dice {
     /// A generator of its own, so that one part of a plan draws the same whatever another part draws.
     #[must_use]
     pub fn fork(&mut self) -> Self {
-        Self(self.next())
+        Self(self.bits())
     }
 
     /// 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -37,7 +37,7 @@ impl Dice {
 
     /// A number of [0, `bound`); 0 for no bound at all.
     pub fn below(&mut self, bound: u64) -> u64 {
-        if bound == 0 { 0 } else { self.next() % bound }
+        if bound == 0 { 0 } else { self.bits() % bound }
     }
 
     /// A number of both ends and what lies between.
@@ -76,7 +76,7 @@ impl SeededChance {
 impl Chance for SeededChance {
     fn bits(&self) -> [u8; 16] {
         let mut dice = super::lock(&self.0);
-        let (high, low) = (dice.next(), dice.next());
+        let (high, low) = (dice.bits(), dice.bits());
         (u128::from(high) << 64 | u128::from(low)).to_be_bytes()
     }
 }

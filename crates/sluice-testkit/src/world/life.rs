@@ -1,5 +1,6 @@
 //! Processes that come and go, what they run, and people who look after it. The runtime in them is the real one.
 
+use super::dice::Dice;
 use super::net::NetStore;
 use super::plan::{Care, Delivered, Intended, Plan, Point};
 use super::ports::{self, Host};
@@ -7,6 +8,7 @@ use super::scheduler::Owner;
 use super::stage::Stage;
 use super::target::{Reply, Request};
 use crate::invariants::{Answer, Knowledge};
+use crate::plants::How;
 use sluice::{Ctx, Done, EffectSpec, Error, Failure, OnFailed, Resolved, Sluice, TakenIn, Wait};
 use sluice_core::decide::{Judgement, Ruling, VerdictStep};
 use sluice_core::ids::RecordId;
@@ -70,7 +72,8 @@ pub(super) struct Process {
 impl Process {
     /// Starts a process. The first thing it does is to take in what earlier ones on its host could not write down.
     pub fn start(stage: &Arc<Stage>, owner: Owner, host: &Host) -> Self {
-        let seed = stage.plan.seed ^ u64::from(owner.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        // Mixed twice: streams that only begin at different places of one sequence would meet, and share claim ids.
+        let seed = Dice::new(stage.plan.seed).bits() ^ Dice::new(!u64::from(owner.0)).bits();
         let ports = ports::ports(&stage.scheduler, owner, host, &stage.lives, seed);
         let store = Arc::new(NetStore::new(stage, owner));
         let sluice = Sluice::open_shared(store).ports(ports).sweep_every(0).build();
@@ -91,12 +94,45 @@ impl Process {
         let intended = stage.plan.intents[delivered.intent].clone();
         let (stage, delivered, process) = (stage.clone(), delivered.clone(), self.clone());
         stage.clone().scheduler.spawn(self.owner, async move {
-            let (id, spec, owner) = (intended.id(), intended.spec(&delivered), process.owner);
-            let acting = stage.clone();
-            let effect = move |ctx| effect(acting.clone(), owner, intended.clone(), ctx);
+            let (id, mut spec, owner) = (intended.id(), intended.spec(&delivered), process.owner);
+            if matches!(stage.planted, Some(How::NoFingerprint)) {
+                spec.fingerprint = None;
+            }
+            let (acting, asked) = (stage.clone(), delivered.request);
+            let effect = move |ctx: Ctx| {
+                let (stage, intended, claim) = (acting.clone(), intended.clone(), ctx.claim());
+                async move {
+                    let ended = effect(&stage, owner, intended, asked, ctx).await;
+                    stage.lives.ran(claim);
+                    ended
+                }
+            };
             let told = answer(&process.sluice.run::<String, _, _>(spec, effect).await);
             stage.says(format_args!("{id} is told {told:?} by process {}", owner.0));
-            stage.observer().told(&id, delivered.request, &told, stage.now());
+            stage.observer().told(&id, delivered.request, &told);
+        });
+    }
+}
+
+impl Process {
+    /// Acts on a delivery as a handler without a ledger does: again where it hears nothing good, three times at most, with
+    /// a key of its own for each delivery.
+    pub fn act_naively(&self, stage: &Arc<Stage>, delivered: &Delivered) {
+        let intended = stage.plan.intents[delivered.intent].clone();
+        let (stage, owner) = (stage.clone(), self.owner);
+        stage.clone().scheduler.spawn(owner, async move {
+            let id = intended.id();
+            for tried in 1..=3 {
+                stage.scheduler.sleep(stage.draw_ms(intended.think_ms)).await;
+                let request = stage.naive_request(&id);
+                stage.reaches(owner, Point::Acts).await;
+                let reply = stage.act(request);
+                stage.reaches(owner, Point::Acted).await;
+                match reply.await.ok().flatten() {
+                    Some(Reply::Receipt(_) | Reply::Declined) => return,
+                    Some(Reply::Down) | None => stage.scheduler.sleep(Duration::from_secs(1 << tried)).await,
+                }
+            }
         });
     }
 }
@@ -105,13 +141,19 @@ fn answer(result: &Result<Done<String>, Error>) -> Answer {
     match result {
         Ok(Done::Executed(receipt) | Done::Replayed(receipt, _)) => Answer::Done(Some(receipt.clone())),
         Ok(Done::WithoutValue(_)) => Answer::Done(None),
-        Err(error) if error.did_not_happen() => Answer::DidNotHappen,
+        Err(error) if error.did_not_happen() => Answer::DidNotHappen(error.details().epoch),
         Err(error) => Answer::Other(error.code().as_str()),
     }
 }
 
 /// The effect as a careful user writes it: it marks, looks whether it may still act, acts, and says what it knows.
-async fn effect(stage: Arc<Stage>, owner: Owner, intended: Intended, ctx: Ctx) -> Result<String, Failure> {
+async fn effect(
+    stage: &Arc<Stage>,
+    owner: Owner,
+    intended: Intended,
+    asked: u32,
+    ctx: Ctx,
+) -> Result<String, Failure> {
     stage.reaches(owner, Point::Begins).await;
     let think = stage.draw_ms(intended.think_ms);
     stage.scheduler.sleep(think).await;
@@ -125,6 +167,7 @@ async fn effect(stage: Arc<Stage>, owner: Owner, intended: Intended, ctx: Ctx) -
         claim: ctx.claim(),
         epoch: ctx.epoch(),
         key: ctx.downstream_key().to_owned(),
+        asked,
     };
     let reply = stage.act(request.clone());
     stage.reaches(owner, Point::Acted).await;
@@ -186,12 +229,13 @@ async fn judge(
         }
         match operator.resolve(id, &ruling).await {
             Ok(Resolved::Refused(step, _)) => {
-                stage.observer().not_cleared(id, epoch);
-                match *step {
-                    VerdictStep::NotQuiet(left) => stage.scheduler.sleep(left).await,
-                    VerdictStep::HolderLives(_) => stage.scheduler.sleep(Duration::from_secs(2)).await,
+                let pause = match *step {
+                    VerdictStep::NotQuiet(left) => left,
+                    VerdictStep::HolderLives(_) => Duration::from_secs(2),
                     _ => return,
-                }
+                };
+                stage.observer().not_cleared(id, epoch);
+                stage.scheduler.sleep(pause).await;
             }
             Ok(_) if care == Care::Twice => {
                 let _ = operator.resolve(id, &ruling).await;

@@ -1,9 +1,10 @@
 //! A world as data: who lives in it, what is asked of them, and what goes wrong.
 
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// Everything that happens in one world, less what its seed draws.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Draws delays, orders and whatever the plan leaves open.
     pub seed: u64,
@@ -26,7 +27,7 @@ pub struct Plan {
 }
 
 /// One process.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Worker {
     /// On which host.
     pub host: usize,
@@ -37,7 +38,7 @@ pub struct Worker {
 }
 
 /// One intent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Intended {
     /// In which namespace.
     pub namespace: String,
@@ -58,7 +59,7 @@ pub struct Intended {
 }
 
 /// One delivery.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivered {
     /// When, from the beginning.
     pub at: Duration,
@@ -75,7 +76,7 @@ pub struct Delivered {
 }
 
 /// What a message to the ledger is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Op {
     /// A look.
     Read,
@@ -92,7 +93,7 @@ pub enum Op {
 }
 
 /// A moment in the life of a process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Point {
     /// It is about to ask the ledger.
     Asks(Op),
@@ -111,7 +112,7 @@ pub enum Point {
 }
 
 /// What goes wrong.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Mishap {
     /// A process dies when it comes to that point for the `nth` time (from 1), and a new one starts after a while.
     DiesAt(usize, Point, u32, Duration),
@@ -136,7 +137,7 @@ pub enum Mishap {
 }
 
 /// What becomes of one message to the ledger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fate {
     /// It never arrives.
     RequestLost,
@@ -149,7 +150,7 @@ pub enum Fate {
 }
 
 /// How messages travel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weather {
     /// How many of a hundred are lost on each way.
     pub loss: u64,
@@ -162,7 +163,7 @@ pub struct Weather {
 }
 
 /// The target and its rules.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetPlan {
     /// For how long it recognises a key; none where it knows no keys.
     pub honours_keys: Option<Duration>,
@@ -177,7 +178,7 @@ pub struct TargetPlan {
 }
 
 /// What one request to the target meets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TargetFate {
     /// It takes hold, and says so.
     Lands,
@@ -194,7 +195,7 @@ pub enum TargetFate {
 }
 
 /// Somebody who looks into what nobody knows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Operator {
     /// When.
     pub at: Duration,
@@ -203,7 +204,7 @@ pub struct Operator {
 }
 
 /// How well an operator looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Care {
     /// Looks at the target, and says what is there, once that is taken.
     Honest,
@@ -220,11 +221,21 @@ impl Plan {
     pub fn is_honest(&self) -> bool {
         self.operators.iter().all(|operator| operator.care != Care::Wrong)
     }
-}
 
-impl Default for Weather {
-    fn default() -> Self {
-        Self { loss: 0, doubled: 0, late: 0, late_ms: 0 }
+    /// It as JSON, to be read back by [`Plan::from_json`].
+    ///
+    /// # Panics
+    /// Never: a plan is plain data.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_else(|error| panic!("a plan is plain data: {error}"))
+    }
+
+    /// Reads a plan that was written down.
+    ///
+    /// # Errors
+    /// Where the text is no plan.
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
     }
 }
 

@@ -10,6 +10,7 @@ use super::stage::{Props, Stage};
 use super::target::Target;
 use crate::block_on;
 use crate::invariants::Violation;
+use crate::plants::{How, PlantedStore};
 use sluice::{MemoryStore, Sluice};
 use sluice_core::outcome::digest;
 use sluice_core::state::Status;
@@ -20,14 +21,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long all is quiet before everything has to have ended: the longest lease, the quiet period, and retries.
-const QUIET: Duration = Duration::from_secs(300);
+const QUIET: Duration = Duration::from_mins(5);
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A world that has not begun.
 #[derive(Debug)]
 pub struct World {
     plan: Plan,
-    wrap: fn(Arc<dyn Store>) -> Arc<dyn Store>,
+    planted: Option<How>,
+    is_naive: bool,
+    stops_at_people: bool,
 }
 
 /// What happened in a world.
@@ -43,6 +46,8 @@ pub struct Told {
     pub executions: usize,
     /// How many of them took hold.
     pub landings: usize,
+    /// The same for each intent of the plan.
+    pub landings_each: Vec<usize>,
     /// How many answers were told: done, did not happen, other.
     pub answers: [usize; 3],
     /// In which states the records ended, before and after people had looked.
@@ -72,19 +77,32 @@ impl fmt::Display for Told {
 impl World {
     /// A world of this plan, on a ledger as it should be.
     pub fn new(plan: Plan) -> Self {
-        Self { plan, wrap: |store| store }
+        Self { plan, planted: None, is_naive: false, stops_at_people: false }
     }
 
-    /// The same on a ledger that something was done to: for planted bugs.
-    pub fn on(plan: Plan, wrap: fn(Arc<dyn Store>) -> Arc<dyn Store>) -> Self {
-        Self { plan, wrap }
+    /// The same with a bug planted in it.
+    pub fn with(plan: Plan, planted: How) -> Self {
+        Self { planted: Some(planted), ..Self::new(plan) }
+    }
+
+    /// The same with processes that know no ledger: they act, and act again where they hear nothing good.
+    #[must_use]
+    pub fn naively(self) -> Self {
+        Self { is_naive: true, ..self }
+    }
+
+    /// Ends the world when all is quiet, before people look and everything is delivered once more.
+    #[must_use]
+    pub fn until_people_look(self) -> Self {
+        Self { stops_at_people: true, ..self }
     }
 
     /// Plays it.
     pub fn run(self) -> Told {
-        let mut play = Play::new(self.plan, self.wrap);
+        let mut play = Play::new(self.plan, self.planted);
+        play.is_naive = self.is_naive;
         play.storm();
-        play.calm();
+        play.calm(self.stops_at_people);
         play.end()
     }
 }
@@ -96,14 +114,18 @@ struct Play {
     processes: Vec<(Option<Process>, Option<Duration>)>,
     owners: u32,
     parked: usize,
+    is_naive: bool,
 }
 
 impl Play {
-    fn new(plan: Plan, wrap: fn(Arc<dyn Store>) -> Arc<dyn Store>) -> Self {
+    fn new(plan: Plan, planted: Option<How>) -> Self {
         let mut dice = Dice::new(plan.seed);
         let scheduler = Scheduler::new(dice.fork());
         let ledger_clock = HostClock::new(&scheduler, 0);
-        let inner = MemoryStore::in_world(ledger_clock.clone(), &SeededChance::new(dice.next()), 10_000);
+        if matches!(planted, Some(How::LeasesByWall)) {
+            ledger_clock.steps_with_the_wall();
+        }
+        let inner = MemoryStore::in_world(ledger_clock.clone(), &SeededChance::new(dice.bits()), 10_000);
         let ways = Ways::new(plan.weather.clone(), dice.fork(), &plan.mishaps);
         let target = Target::new(plan.target.clone(), dice.fork());
         let hosts = plan.workers.iter().map(|worker| (worker.host, worker)).collect::<BTreeMap<_, _>>();
@@ -115,10 +137,12 @@ impl Play {
         });
         let hosts = hosts.collect();
         let dice = dice.fork();
-        let props = Props { scheduler, store: wrap(Arc::new(inner)), ledger_clock, ways, target, dice };
+        let inner: Arc<dyn Store> = Arc::new(inner);
+        let store = planted.map_or_else(|| inner.clone(), |how| PlantedStore::over(inner.clone(), how));
+        let props = Props { scheduler, store, ledger_clock, ways, target, dice, planted };
         let stage = Stage::new(plan, props);
         let processes = stage.plan.workers.iter().map(|_| (None, Some(Duration::ZERO))).collect();
-        Self { stage, hosts, processes, owners: 0, parked: 0 }
+        Self { stage, hosts, processes, owners: 0, parked: 0, is_naive: false }
     }
 
     /// Things happen and go wrong, each at its time.
@@ -165,7 +189,11 @@ impl Play {
         match thing {
             Thing::Delivery(delivered) => {
                 if let (Some(process), _) = &self.processes[delivered.worker] {
-                    process.deliver(&self.stage, &delivered);
+                    if self.is_naive {
+                        process.act_naively(&self.stage, &delivered);
+                    } else {
+                        process.deliver(&self.stage, &delivered);
+                    }
                 }
             }
             Thing::Mishap(mishap) => self.goes_wrong(mishap),
@@ -205,11 +233,10 @@ impl Play {
     }
 
     fn look(&mut self, care: Care) {
+        // At the same machine as the first worker, so that its locks tell something.
         let host = Host {
-            number: 1_000,
-            clock: HostClock::new(&self.stage.scheduler, 0),
             drawer: Arc::new(Drawer::default()),
-            has_locks: false,
+            ..self.hosts[self.stage.plan.workers[0].host].clone()
         };
         let (stage, seed) = (&self.stage, self.stage.plan.seed ^ 0xada);
         let ports = ports::ports(&stage.scheduler, Owner::WORLD, &host, &stage.lives, seed);
@@ -218,7 +245,7 @@ impl Play {
     }
 
     /// All is quiet: everything has to end by itself, or wait for a person; then people look, and it has to end.
-    fn calm(&mut self) {
+    fn calm(&mut self, stops_at_people: bool) {
         self.stage.says(format_args!("all is quiet"));
         self.stage.calm();
         for (process, back) in &mut self.processes {
@@ -228,6 +255,10 @@ impl Play {
         }
         self.raise();
         self.wait();
+        if stops_at_people {
+            self.parked = self.check_quiet(true);
+            return;
+        }
         self.deliver_all();
         self.parked = self.check_quiet(true);
         self.look(Care::Honest);
@@ -243,7 +274,7 @@ impl Play {
 
     fn deliver_all(&mut self) {
         for intent in 0..self.stage.plan.intents.len() {
-            let (at, patience) = (self.stage.now(), Duration::from_secs(60));
+            let (at, patience) = (self.stage.now(), Duration::from_mins(1));
             let delivered = Delivered { at, worker: 0, intent, request: 0, patience, reruns: false };
             self.happens(Thing::Delivery(delivered));
         }
@@ -262,9 +293,9 @@ impl Play {
     }
 
     fn end(self) -> Told {
-        let (mut ended, mut landings) = (BTreeMap::new(), 0);
+        let (mut ended, mut landings_each) = (BTreeMap::new(), Vec::new());
         for id in self.stage.plan.ids() {
-            landings += self.stage.target().landings(&id).len();
+            landings_each.push(self.stage.target().landings(&id).len());
             let Ok(Some(found)) = block_on(self.stage.store().read(&id)) else { continue };
             *ended.entry(found.record.body.status.as_str()).or_default() += 1;
             if let Ok(events) = block_on(self.stage.store().events(&id)) {
@@ -280,7 +311,8 @@ impl Play {
             violations: observer.violations().to_vec(),
             trace: self.stage.take_trace(),
             executions: observer.executions,
-            landings,
+            landings: landings_each.iter().sum(),
+            landings_each,
             answers: observer.answers,
             ended,
             parked: self.parked,

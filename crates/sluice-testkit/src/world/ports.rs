@@ -10,7 +10,7 @@ use sluice_core::ports::{BoxFuture, Clock, Evidence, Ports, Sleep, Spawn, Unreco
 use sluice_core::record::LedgerTime;
 use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -23,33 +23,48 @@ pub struct HostClock {
     scheduler: Scheduler,
     drift_ppm: i64,
     wall_ms: AtomicI64,
+    follows_wall: AtomicBool,
 }
 
 impl HostClock {
     /// Clocks that are so many millionths too fast.
     pub fn new(scheduler: &Scheduler, drift_ppm: i64) -> Arc<Self> {
-        Arc::new(Self { scheduler: scheduler.clone(), drift_ppm, wall_ms: AtomicI64::new(0) })
+        let (scheduler, wall_ms) = (scheduler.clone(), AtomicI64::new(0));
+        Arc::new(Self { scheduler, drift_ppm, wall_ms, follows_wall: AtomicBool::new(false) })
+    }
+
+    /// A planted bug: what should never step steps with the wall.
+    pub(super) fn steps_with_the_wall(&self) {
+        self.follows_wall.store(true, Ordering::Relaxed);
     }
 
     /// Sets the clock on the wall forward or back.
     pub fn step_wall(&self, ms: i64) {
         self.wall_ms.fetch_add(ms, Ordering::Relaxed);
     }
+}
 
-    fn scaled(&self, time: Duration, ppm: i64) -> Duration {
-        let nanos = i128::try_from(time.as_nanos()).unwrap_or(i128::MAX);
-        let scaled = nanos.saturating_add(nanos.saturating_mul(i128::from(ppm)) / 1_000_000);
-        Duration::from_nanos(u64::try_from(scaled).unwrap_or(u64::MAX))
-    }
+/// A time on a clock that is so many millionths too fast.
+fn scaled(time: Duration, ppm: i64) -> Duration {
+    let nanos = i128::try_from(time.as_nanos()).unwrap_or(i128::MAX);
+    let scaled = nanos.saturating_add(nanos.saturating_mul(i128::from(ppm)) / 1_000_000);
+    Duration::from_nanos(u64::try_from(scaled).unwrap_or(u64::MAX))
 }
 
 impl Clock for HostClock {
     fn elapsed(&self) -> Duration {
-        self.scaled(self.scheduler.now(), self.drift_ppm)
+        let steady = scaled(self.scheduler.now(), self.drift_ppm);
+        if !self.follows_wall.load(Ordering::Relaxed) {
+            return steady;
+        }
+        let step = self.wall_ms.load(Ordering::Relaxed);
+        let by = Duration::from_millis(step.unsigned_abs());
+        if step >= 0 { steady.saturating_add(by) } else { steady.saturating_sub(by) }
     }
 
     fn wall(&self) -> LedgerTime {
-        let passed = i64::try_from(self.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let steady = scaled(self.scheduler.now(), self.drift_ppm);
+        let passed = i64::try_from(steady.as_millis()).unwrap_or(i64::MAX);
         LedgerTime(EPOCH_MS.saturating_add(passed).saturating_add(self.wall_ms.load(Ordering::Relaxed)))
     }
 }
@@ -76,7 +91,7 @@ impl Spawn for Tasks {
 impl Sleep for Tasks {
     fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
         // A clock that is too fast wakes its sleepers too early.
-        let real = self.clock.scaled(duration, -self.clock.drift_ppm).max(Duration::from_nanos(1));
+        let real = scaled(duration, -self.clock.drift_ppm).max(Duration::from_nanos(1));
         Box::pin(self.scheduler.sleep(real))
     }
 }
@@ -86,13 +101,24 @@ impl Sleep for Tasks {
 pub struct Lives {
     dead: Mutex<BTreeSet<u32>>,
     acting: Mutex<BTreeSet<ClaimId>>,
+    running: Mutex<BTreeSet<ClaimId>>,
     claims: Mutex<std::collections::BTreeMap<String, ClaimId>>,
+    lies: bool,
 }
 
 impl Lives {
+    pub(super) fn new(lies: bool) -> Self {
+        Self { lies, ..Self::default() }
+    }
+
     /// A process is gone.
     pub fn died(&self, owner: Owner) {
         lock(&self.dead).insert(owner.0);
+    }
+
+    /// What ran under this claim has come to its end.
+    pub fn ran(&self, claim: ClaimId) {
+        lock(&self.running).remove(&claim);
     }
 
     /// Something of this claim may act from now on, also when its process is gone.
@@ -106,12 +132,12 @@ impl Lives {
     }
 
     fn judge(&self, holder: &Holder) -> Liveness {
-        if !lock(&self.dead).contains(&holder.pid) {
-            return Liveness::Alive(Some(holder.pid));
-        }
         let claim = holder.lock.as_ref().and_then(|lock_name| lock(&self.claims).get(lock_name).copied());
+        let lives = !lock(&self.dead).contains(&holder.pid);
         match claim {
-            Some(claim) if lock(&self.acting).contains(&claim) => Liveness::Alive(None),
+            // A lock is held for one claim, from before it is asked for until what ran under it has ended.
+            Some(claim) if lives && lock(&self.running).contains(&claim) => Liveness::Alive(Some(holder.pid)),
+            Some(claim) if lock(&self.acting).contains(&claim) && !self.lies => Liveness::Alive(None),
             Some(_) => Liveness::Gone(GoneBecause::LockFree),
             None => Liveness::Unknown,
         }
@@ -136,6 +162,7 @@ impl Witness for HostWitness {
     fn describe(&self, claim: ClaimId) -> Result<Holder, Error> {
         let name = format!("{claim}");
         lock(&self.lives.claims).insert(name.clone(), claim);
+        lock(&self.lives.running).insert(claim);
         Ok(Holder {
             machine: format!("host-{}", self.host),
             boot: "boot".to_owned(),

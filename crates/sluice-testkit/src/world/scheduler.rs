@@ -6,7 +6,7 @@
 use super::dice::Dice;
 use super::lock;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,7 +39,7 @@ struct State {
     tasks: BTreeMap<u64, Task>,
     timers: BinaryHeap<Reverse<(Duration, u64, Alarm)>>,
     numbers: u64,
-    stopped: BTreeMap<Owner, ()>,
+    stopped: BTreeSet<Owner>,
     // What a killed process was about to do. A kill runs no destructor, so nothing of it is dropped before the world ends.
     graves: Vec<Work>,
     dice: Dice,
@@ -103,7 +103,7 @@ impl Scheduler {
             tasks: BTreeMap::new(),
             timers: BinaryHeap::new(),
             numbers: 0,
-            stopped: BTreeMap::new(),
+            stopped: BTreeSet::new(),
             graves: Vec::new(),
             dice,
             steps: 0,
@@ -145,7 +145,7 @@ impl Scheduler {
 
     /// Stops a process: time passes for it, but nothing of it goes on.
     pub fn stop(&self, owner: Owner) {
-        lock(&self.0.state).stopped.insert(owner, ());
+        lock(&self.0.state).stopped.insert(owner);
     }
 
     /// Lets a stopped process go on.
@@ -200,7 +200,7 @@ impl Scheduler {
         ready.retain(|id| state.tasks.contains_key(id));
         let able: Vec<usize> = (0..ready.len())
             .filter(|at| {
-                state.tasks.get(&ready[*at]).is_some_and(|task| !state.stopped.contains_key(&task.owner))
+                state.tasks.get(&ready[*at]).is_some_and(|task| !state.stopped.contains(&task.owner))
             })
             .collect();
         if able.is_empty() {
@@ -272,7 +272,7 @@ mod tests {
             let begun = scheduler.now();
             scheduler.clone().spawn(Owner(owner), async move {
                 scheduler.sleep(Duration::from_secs(after)).await;
-                lock(&log).push((owner, (scheduler.now() - begun).as_secs()));
+                lock(&log).push((owner, scheduler.now().saturating_sub(begun).as_secs()));
             });
         };
         say(1, 3);

@@ -9,8 +9,9 @@ use super::scheduler::{Owner, Scheduler};
 use super::target::{Reply, Request, Target};
 use crate::block_on;
 use crate::invariants::{Knowledge, Observer};
+use crate::plants::How;
 use sluice_core::change::Change;
-use sluice_core::ids::RecordId;
+use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::store::{Store, StoreError, Swept, Written};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -24,6 +25,7 @@ pub struct Stage {
     pub(super) lives: Arc<Lives>,
     pub(super) plan: Plan,
     pub(super) begun: Duration,
+    pub(super) planted: Option<How>,
     pub(super) ledger_clock: Arc<HostClock>,
     store: Arc<dyn Store>,
     ways: Mutex<Ways>,
@@ -60,6 +62,7 @@ pub(super) struct Props {
     pub ways: Ways,
     pub target: Target,
     pub dice: Dice,
+    pub planted: Option<How>,
 }
 
 impl Stage {
@@ -67,8 +70,9 @@ impl Stage {
         let observer = Observer::new(&plan);
         Arc::new(Self {
             begun: props.scheduler.now(),
+            planted: props.planted,
             scheduler: props.scheduler,
-            lives: Arc::default(),
+            lives: Arc::new(Lives::new(matches!(props.planted, Some(How::WitnessLies)))),
             ledger_clock: props.ledger_clock,
             store: props.store,
             ways: Mutex::new(props.ways),
@@ -107,7 +111,8 @@ impl Stage {
 
     /// A time between these, in milliseconds.
     pub(super) fn draw_ms(&self, (least, most): (u64, u64)) -> Duration {
-        lock(&self.dice).ms(least, most)
+        // When all is quiet, everything is quick too.
+        if self.is_calm() { Duration::from_millis(1) } else { lock(&self.dice).ms(least, most) }
     }
 
     /// Whether something of that intent is still on its way to the target.
@@ -254,7 +259,7 @@ impl Stage {
         let given = |nth| self.given_fate(nth);
         let trip = self.target().trip(given);
         self.lives.acts(request.claim);
-        self.observer().sent(&request, self.now());
+        self.observer().sent(&request);
         *lock(&self.flying).entry(request.id.clone()).or_default() += 1;
         let stage = self.clone();
         self.scheduler.spawn(Owner::WORLD, async move {
@@ -269,7 +274,7 @@ impl Stage {
             let landed = stage.target().landings(&request.id).len() > before;
             stage.says(format_args!("{} {}: {}", request.id, request.epoch, told(reply.as_ref(), landed)));
             if landed {
-                stage.observer().landed(&request, stage.now());
+                stage.observer().landed(&request);
             }
             // The command's child ends once its request is answered, or its connection is cut.
             stage.lives.acts_no_more(request.claim);
@@ -289,6 +294,13 @@ impl Stage {
             _ => None,
         });
         planned.filter(|_| !self.is_calm())
+    }
+
+    /// A request that no ledger stands behind. Its key is the intent's own, so that a target that honours keys can help.
+    pub(super) fn naive_request(&self, id: &RecordId) -> Request {
+        let number = lock(&self.dice).bits();
+        let claim = ClaimId::from_bytes((u128::from(number) << 64).to_be_bytes());
+        Request { id: id.clone(), claim, epoch: Epoch::FIRST, key: id.to_string(), asked: 0 }
     }
 
     /// What the execution under a claim knows of itself from now on.

@@ -17,6 +17,8 @@ pub struct Request {
     pub epoch: Epoch,
     /// The key that goes with it.
     pub key: String,
+    /// What is asked for: 0 for what the intent stands for, anything else for somebody else's request.
+    pub asked: u32,
 }
 
 /// One landing.
@@ -122,7 +124,7 @@ impl Target {
 
     fn land(&mut self, request: Request, now: Duration) -> Reply {
         let landings = self.landings.entry(request.id.clone()).or_default();
-        let receipt = format!("{} #{}", request.id, landings.len() + 1);
+        let receipt = format!("{} #{} of {}", request.id, landings.len() + 1, request.asked);
         landings.push(Landing { at: now, request });
         Reply::Receipt(receipt)
     }
