@@ -35,7 +35,10 @@ pub(super) fn last_holder(found: &Snapshot, holder: Liveness) -> Result<LeaseGua
     }
 }
 
-/// The last holder said itself that its execution is over; nothing that can be seen contradicts it.
+/// The last holder said itself that its execution is over, or its epoch left no doubt at all: it gave a definite word, or
+/// never passed the mark without which it may not act. Older epochs were quiet before it was granted. Nothing that can be
+/// seen may contradict it.
 fn is_gone_by_its_word(body: &Body, holder: Liveness) -> bool {
-    body.unresolved.why(body.epoch) == Some(Doubt::Ended) && !matches!(holder, Liveness::Alive(_))
+    matches!(body.unresolved.why(body.epoch), None | Some(Doubt::Ended))
+        && !matches!(holder, Liveness::Alive(_))
 }

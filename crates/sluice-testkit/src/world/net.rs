@@ -41,6 +41,13 @@ struct Way {
     doubled: bool,
 }
 
+impl Way {
+    fn short() -> Self {
+        let millisecond = Duration::from_millis(1);
+        Self { there: millisecond, back: millisecond, ..Self::default() }
+    }
+}
+
 impl Ways {
     pub fn new(weather: Weather, dice: Dice, mishaps: &[Mishap]) -> Self {
         let planned = mishaps.iter().filter_map(|mishap| match mishap {
@@ -104,7 +111,8 @@ impl NetStore {
         if !stage.passes(owner, Point::Asks(op)) {
             return Box::pin(std::future::pending());
         }
-        let way = stage.ways().next(op);
+        // People sit at the ledger's own machine: what they say is not late, so that it is as true as when they looked.
+        let way = if owner == Owner::WORLD { Way::short() } else { stage.ways().next(op) };
         let (reply, answer) = oneshot::channel();
         let net = stage.clone();
         stage.scheduler.spawn(Owner::WORLD, async move {

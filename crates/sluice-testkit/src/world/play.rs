@@ -4,7 +4,7 @@ use super::dice::{Dice, SeededChance};
 use super::life::{Process, operate};
 use super::net::{NetStore, Ways};
 use super::plan::{Care, Delivered, Mishap, Plan};
-use super::ports::{self, Drawer, Host, HostClock};
+use super::ports::{self, Drawer, Host, HostClock, Lives};
 use super::scheduler::{Owner, Scheduler};
 use super::stage::{Props, Stage};
 use super::target::Target;
@@ -129,17 +129,18 @@ impl Play {
         let ways = Ways::new(plan.weather.clone(), dice.fork(), &plan.mishaps);
         let target = Target::new(plan.target.clone(), dice.fork());
         let hosts = plan.workers.iter().map(|worker| (worker.host, worker)).collect::<BTreeMap<_, _>>();
+        let lives = Arc::new(Lives::new(matches!(planted, Some(How::WitnessLies))));
         let hosts = (0..=hosts.keys().copied().max().unwrap_or(0)).map(|number| Host {
             number,
             clock: HostClock::new(&scheduler, hosts.get(&number).map_or(0, |worker| worker.drift_ppm)),
-            drawer: Arc::new(Drawer::default()),
+            drawer: Drawer::new(&lives),
             has_locks: hosts.get(&number).is_some_and(|worker| worker.has_locks),
         });
         let hosts = hosts.collect();
         let dice = dice.fork();
         let inner: Arc<dyn Store> = Arc::new(inner);
         let store = planted.map_or_else(|| inner.clone(), |how| PlantedStore::over(inner.clone(), how));
-        let props = Props { scheduler, store, ledger_clock, ways, target, dice, planted };
+        let props = Props { scheduler, store, ledger_clock, ways, target, dice, planted, lives };
         let stage = Stage::new(plan, props);
         let processes = stage.plan.workers.iter().map(|_| (None, Some(Duration::ZERO))).collect();
         Self { stage, hosts, processes, owners: 0, parked: 0, is_naive: false }
@@ -235,7 +236,7 @@ impl Play {
     fn look(&mut self, care: Care) {
         // At the same machine as the first worker, so that its locks tell something.
         let host = Host {
-            drawer: Arc::new(Drawer::default()),
+            drawer: Drawer::new(&self.stage.lives),
             ..self.hosts[self.stage.plan.workers[0].host].clone()
         };
         let (stage, seed) = (&self.stage, self.stage.plan.seed ^ 0xada);
@@ -254,6 +255,7 @@ impl Play {
             }
         }
         self.raise();
+        self.recover();
         self.wait();
         if stops_at_people {
             self.parked = self.check_quiet(true);
@@ -265,6 +267,18 @@ impl Play {
         self.wait();
         self.deliver_all();
         self.check_quiet(false);
+    }
+
+    /// What nobody delivers again lapses, and what could not be written down is taken in.
+    fn recover(&self) {
+        if self.is_naive {
+            return;
+        }
+        for (worker, (process, _)) in self.processes.iter().enumerate() {
+            if let Some(process) = process {
+                process.recover(&self.stage, &self.hosts[self.stage.plan.workers[worker].host]);
+            }
+        }
     }
 
     fn wait(&mut self) {

@@ -102,6 +102,7 @@ pub struct Lives {
     dead: Mutex<BTreeSet<u32>>,
     acting: Mutex<BTreeSet<ClaimId>>,
     running: Mutex<BTreeSet<ClaimId>>,
+    in_effect: Mutex<BTreeSet<ClaimId>>,
     claims: Mutex<std::collections::BTreeMap<String, ClaimId>>,
     lies: bool,
 }
@@ -116,9 +117,22 @@ impl Lives {
         lock(&self.dead).insert(owner.0);
     }
 
+    /// An effect runs under this claim from now on.
+    pub fn runs(&self, claim: ClaimId) {
+        lock(&self.in_effect).insert(claim);
+    }
+
     /// What ran under this claim has come to its end.
     pub fn ran(&self, claim: ClaimId) {
+        lock(&self.in_effect).remove(&claim);
         lock(&self.running).remove(&claim);
+    }
+
+    /// The holder of this claim has said its word. Where no effect runs under it, nothing ever will.
+    pub fn settled(&self, claim: ClaimId) {
+        if !lock(&self.in_effect).contains(&claim) {
+            lock(&self.running).remove(&claim);
+        }
     }
 
     /// Something of this claim may act from now on, also when its process is gone.
@@ -183,23 +197,33 @@ impl Witness for HostWitness {
 }
 
 /// Outcomes that a ledger did not take, as a host's disk keeps them for the next process.
-#[derive(Debug, Default)]
-pub struct Drawer(Mutex<Vec<Unrecorded>>);
+#[derive(Debug)]
+pub struct Drawer {
+    kept: Mutex<Vec<Unrecorded>>,
+    lives: Arc<Lives>,
+}
 
 impl Drawer {
+    /// An empty one.
+    pub fn new(lives: &Arc<Lives>) -> Arc<Self> {
+        Arc::new(Self { kept: Mutex::default(), lives: lives.clone() })
+    }
+
     /// Takes out what is there.
     pub fn take(&self) -> Vec<Unrecorded> {
-        std::mem::take(&mut lock(&self.0))
+        std::mem::take(&mut lock(&self.kept))
     }
 
     /// Puts one back.
     pub fn put(&self, unrecorded: Unrecorded) {
-        lock(&self.0).push(unrecorded);
+        lock(&self.kept).push(unrecorded);
     }
 }
 
 impl Evidence for Drawer {
     fn keep(&self, unrecorded: Unrecorded) -> BoxFuture<'_, bool> {
+        // Its holder has no more to say; a command would end here, and give its lock back.
+        self.lives.settled(unrecorded.claim);
         self.put(unrecorded);
         Box::pin(std::future::ready(true))
     }

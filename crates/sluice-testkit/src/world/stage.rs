@@ -13,6 +13,7 @@ use crate::plants::How;
 use sluice_core::change::Change;
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::store::{Store, StoreError, Swept, Written};
+use sluice_core::trail::EventKind;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -63,6 +64,7 @@ pub(super) struct Props {
     pub target: Target,
     pub dice: Dice,
     pub planted: Option<How>,
+    pub lives: Arc<Lives>,
 }
 
 impl Stage {
@@ -72,7 +74,7 @@ impl Stage {
             begun: props.scheduler.now(),
             planted: props.planted,
             scheduler: props.scheduler,
-            lives: Arc::new(Lives::new(matches!(props.planted, Some(How::WitnessLies)))),
+            lives: props.lives,
             ledger_clock: props.ledger_clock,
             store: props.store,
             ways: Mutex::new(props.ways),
@@ -118,6 +120,11 @@ impl Stage {
     /// Whether something of that intent is still on its way to the target.
     pub(super) fn is_on_its_way(&self, id: &RecordId) -> bool {
         lock(&self.flying).get(id).is_some_and(|flying| *flying > 0)
+    }
+
+    /// Whether there are locks that show what still runs.
+    pub(super) fn has_locks(&self) -> bool {
+        self.plan.workers.iter().any(|worker| worker.has_locks)
     }
 
     /// Writes a line of the trace.
@@ -230,6 +237,8 @@ impl Stage {
                 kinds.join(", "),
                 record.body.status
             ));
+            let words = events.iter().filter(|event| is_word(event.kind));
+            words.filter_map(|event| event.claim).for_each(|claim| self.lives.settled(claim));
             self.observer().changed(before.as_ref().map(|before| &before.record), record, &events);
         }
         Ok(written)
@@ -307,6 +316,10 @@ impl Stage {
     pub(super) fn learns(&self, request: &Request, knowledge: Knowledge) {
         self.observer().learned(request, knowledge);
     }
+}
+
+fn is_word(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Succeeded | EventKind::Failed | EventKind::Released | EventKind::Unknown)
 }
 
 fn told(reply: Option<&Reply>, landed: bool) -> &'static str {
