@@ -1,11 +1,11 @@
 //! The world: one seed, one trace; what it found; what it must find.
 
-use sluice_testkit::chaos::{Way, compare, fuzz_plan, play, shrink};
+use sluice_testkit::chaos::{Report, Way, compare, comparison, fuzz_plan, markdown, play, shrink};
 use sluice_testkit::invariants::Invariant;
 use sluice_testkit::plants::{PLANTS, catch};
 use sluice_testkit::scenarios::Scenario;
 use sluice_testkit::world::{Plan, World};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 /// Which seeds of each scenario are golden.
@@ -161,4 +161,36 @@ fn what_the_world_found_stays_mended() {
     // A claim that nobody heard of was not given back where the ledger stayed away for long.
     assert!(World::new(fuzz_plan(1994)).run().violations.is_empty());
     assert!(World::new(fuzz_plan(23029)).run().violations.is_empty());
+}
+
+/// On so many seeds of each kind of world the published figures rest.
+const PUBLISHED: u64 = 40;
+
+/// The figures in the documentation are generated, and so the code's. `UPDATE_SNAPSHOTS=1` writes them anew.
+#[test]
+fn the_published_figures_are_those_of_the_code() {
+    let report = Report::make(PUBLISHED);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let json = serde_json::to_string_pretty(&report).unwrap() + "\n";
+    same(&root.join("chaos/results/latest.json"), |_| json.clone());
+    same(&root.join("docs/chaos.md"), |text| between(text, &markdown(&report)));
+    same(&root.join("README.md"), |text| between(text, &comparison(&report)));
+}
+
+fn same(path: &Path, generated: impl Fn(&str) -> String) {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let expected = generated(&text);
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(path, expected).unwrap();
+    } else {
+        assert!(text == expected, "{} is not what the code says: UPDATE_SNAPSHOTS=1", path.display());
+    }
+}
+
+/// What stands between the two marks is generated.
+fn between(text: &str, generated: &str) -> String {
+    const MARKS: [&str; 2] = ["<!-- generated: chaos -->\n", "<!-- end of generated -->"];
+    let (before, rest) = text.split_once(MARKS[0]).expect("the mark where generated figures begin");
+    let (_, after) = rest.split_once(MARKS[1]).expect("the mark where generated figures end");
+    format!("{before}{}{generated}{}{after}", MARKS[0], MARKS[1])
 }

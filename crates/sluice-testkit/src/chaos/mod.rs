@@ -8,6 +8,6 @@ mod summary;
 
 pub use compare::{Compared, Way, compare};
 pub use fuzz::{fuzz_plan, plan_of};
-pub use report::{Report, markdown};
+pub use report::{Report, comparison, markdown};
 pub use shrink::{as_test, shrink};
 pub use summary::{Summary, play};

@@ -56,6 +56,22 @@ fn row(caught: &Caught) -> Vec<String> {
     vec![by.join(", "), caught.scenario.as_str().to_owned(), caught.seed.to_string()]
 }
 
+/// Naive retry beside sluice, as Markdown.
+///
+/// # Panics
+/// Never: writing to a text cannot fail.
+pub fn comparison(report: &Report) -> String {
+    let mut text = String::new();
+    let mut line = |said: String| writeln!(text, "{said}").unwrap_or_default();
+    line("| on the same plans | intents | landed | more than once | waited for a person | requests |".into());
+    line("|---|---|---|---|---|---|".into());
+    for (name, told) in &report.compared {
+        let Compared { intents, landed, doubled, parked, attempts, .. } = told;
+        line(format!("| {name} | {intents} | {landed} | {doubled} | {parked} | {attempts} |"));
+    }
+    text
+}
+
 /// The same as Markdown.
 ///
 /// # Panics
@@ -74,14 +90,7 @@ pub fn markdown(report: &Report) -> String {
         let hours = virtual_seconds / 3600;
         line(format!("| {name} | {intents} | {executions} | {landings} | {parked} | {hours} | {broken} |"));
     }
-    line(
-        "\n| on the same plans | intents | landed | more than once | waited for a person | requests |".into(),
-    );
-    line("|---|---|---|---|---|---|".into());
-    for (name, told) in &report.compared {
-        let Compared { intents, landed, doubled, parked, attempts, .. } = told;
-        line(format!("| {name} | {intents} | {landed} | {doubled} | {parked} | {attempts} |"));
-    }
+    line(format!("\n{}", comparison(report).trim_end()));
     line("\n| planted bug | what is wrong | caught by | in | seed |".into());
     line("|---|---|---|---|---|".into());
     for plant in PLANTS {
