@@ -1,6 +1,7 @@
 //! Processes that come and go, what they run, and people who look after it. The runtime in them is the real one.
 
 use super::dice::Dice;
+use super::handler::{Handled, Handler, Line};
 use super::net::NetStore;
 use super::plan::{Care, Delivered, Intended, Plan, Point};
 use super::ports::{self, Drawer, Host};
@@ -103,7 +104,7 @@ impl Process {
     }
 
     /// Delivers an intent to it.
-    pub fn deliver(&self, stage: &Arc<Stage>, delivered: &Delivered) {
+    pub fn deliver(&self, stage: &Arc<Stage>, delivered: &Delivered, handler: Option<Handler>) {
         let intended = stage.plan.intents[delivered.intent].clone();
         let (stage, delivered, process) = (stage.clone(), delivered.clone(), self.clone());
         stage.clone().scheduler.spawn(self.owner, async move {
@@ -121,7 +122,16 @@ impl Process {
                     ended
                 }
             };
-            let told = answer(&process.sluice.run::<String, _, _>(spec, effect).await);
+            let told = match handler {
+                None => process.sluice.run::<String, _, _>(spec, effect).await,
+                Some(handler) => {
+                    let line = Line::new(&stage, owner, id.clone(), delivered.request);
+                    let ended = handler(Handled { sluice: process.sluice, spec, line: line.clone() }).await;
+                    line.hangs_up();
+                    ended
+                }
+            };
+            let told = answer(&told);
             stage.says(format_args!("{id} is told {told:?} by process {}", owner.0));
             stage.observer().told(&id, delivered.request, &told);
         });

@@ -14,6 +14,7 @@
 //! ```
 
 mod dice;
+mod handler;
 mod life;
 mod net;
 mod plan;
@@ -24,6 +25,7 @@ mod stage;
 mod target;
 
 pub use dice::{Dice, SeededChance};
+pub use handler::{Handled, Handler, Line};
 pub use net::NetStore;
 pub use plan::{
     Care, Delivered, Fate, Intended, Mishap, Op, Operator, Plan, Point, TargetFate, TargetPlan, Weather,

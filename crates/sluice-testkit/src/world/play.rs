@@ -1,6 +1,7 @@
 //! Plays a plan from its beginning to the quiet at its end.
 
 use super::dice::{Dice, SeededChance};
+use super::handler::Handler;
 use super::life::{Person, Process, operate};
 use super::net::{NetStore, Ways};
 use super::plan::{Care, Delivered, Mishap, Plan};
@@ -25,12 +26,18 @@ const QUIET: Duration = Duration::from_mins(5);
 const SECOND: Duration = Duration::from_secs(1);
 
 /// A world that has not begun.
-#[derive(Debug)]
 pub struct World {
     plan: Plan,
+    handler: Option<Handler>,
     planted: Option<How>,
     is_naive: bool,
     stops_at_people: bool,
+}
+
+impl fmt::Debug for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("World").field("plan", &self.plan).finish_non_exhaustive()
+    }
 }
 
 /// What happened in a world.
@@ -77,12 +84,19 @@ impl fmt::Display for Told {
 impl World {
     /// A world of this plan, on a ledger as it should be.
     pub fn new(plan: Plan) -> Self {
-        Self { plan, planted: None, is_naive: false, stops_at_people: false }
+        Self { plan, handler: None, planted: None, is_naive: false, stops_at_people: false }
     }
 
     /// The same with a bug planted in it.
     pub fn with(plan: Plan, planted: How) -> Self {
         Self { planted: Some(planted), ..Self::new(plan) }
+    }
+
+    /// The same with a user's own handler in place of the world's: it gets every delivery, the process's handle to the
+    /// ledger, and a line to the target.
+    #[must_use]
+    pub fn handled_by(self, handler: Handler) -> Self {
+        Self { handler: Some(handler), ..self }
     }
 
     /// The same with processes that know no ledger: they act, and act again where they hear nothing good.
@@ -101,6 +115,7 @@ impl World {
     pub fn run(self) -> Told {
         let mut play = Play::new(self.plan, self.planted);
         play.is_naive = self.is_naive;
+        play.handler = self.handler;
         play.storm();
         play.calm(self.stops_at_people);
         play.end()
@@ -115,6 +130,7 @@ struct Play {
     owners: u32,
     parked: usize,
     is_naive: bool,
+    handler: Option<Handler>,
 }
 
 impl Play {
@@ -143,7 +159,7 @@ impl Play {
         let props = Props { scheduler, store, ledger_clock, ways, target, dice, planted, lives };
         let stage = Stage::new(plan, props);
         let processes = stage.plan.workers.iter().map(|_| (None, Some(Duration::ZERO))).collect();
-        Self { stage, hosts, processes, owners: 0, parked: 0, is_naive: false }
+        Self { stage, hosts, processes, owners: 0, parked: 0, is_naive: false, handler: None }
     }
 
     /// Things happen and go wrong, each at its time.
@@ -193,7 +209,7 @@ impl Play {
                     if self.is_naive {
                         process.act_naively(&self.stage, &delivered);
                     } else {
-                        process.deliver(&self.stage, &delivered);
+                        process.deliver(&self.stage, &delivered, self.handler.clone());
                     }
                 }
             }
