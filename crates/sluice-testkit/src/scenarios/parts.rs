@@ -1,6 +1,7 @@
 //! What worlds are put together from.
 
 use crate::world::{Care, Delivered, Dice, Intended, Mishap, Operator, Plan, TargetPlan, Weather, Worker};
+use sluice_core::policy::OnDuplicate;
 use std::time::Duration;
 
 pub(super) const SECOND: Duration = Duration::from_secs(1);
@@ -38,7 +39,7 @@ pub(super) fn intended(number: usize) -> Intended {
 /// One delivery, of the request that the intent stands for.
 pub(super) fn delivered(at: Duration, worker: usize, intent: usize) -> Delivered {
     let patience = Duration::from_secs(30);
-    Delivered { at, worker, intent, request: 0, patience, reruns: false }
+    Delivered { at, worker, intent, request: 0, patience, reruns: false, on_duplicate: OnDuplicate::Replay }
 }
 
 /// So many deliveries of every intent, at any time in the first half, to any worker.

@@ -2,6 +2,7 @@
 
 use super::parts::{SECOND, deliver, delivered, dies, each_intent, honest, quiet};
 use crate::world::{Care, Dice, Fate, Mishap, Op, Operator, Plan, Point, TargetFate};
+use sluice_core::policy::OnDuplicate;
 use std::time::Duration;
 
 pub(super) fn duplicate_delivery(seed: u64) -> Plan {
@@ -116,8 +117,43 @@ pub(super) fn zombie_holder(seed: u64) -> Plan {
         intent.think_ms = (1, 8_000);
     });
     deliver(&mut plan, &mut dice, 4);
-    plan.operators.push(honest(dice.between(10, 59)));
+    if dice.percent(40) {
+        overtaken(&mut plan, &mut dice);
+    } else {
+        plan.operators.push(honest(dice.between(10, 59)));
+    }
     plan
+}
+
+/// The zombie wakes up when a later delivery has run its repeatable effect again, and only then says its word.
+fn overtaken(plan: &mut Plan, dice: &mut Dice) {
+    plan.target.honours_keys = Some(Duration::from_hours(24));
+    plan.storm = Duration::from_mins(5);
+    let timeout = dice.percent(50).then(|| dice.ms(500, 9_000));
+    each_intent(plan, |intent| {
+        intent.repeatable = true;
+        intent.timeout = timeout;
+    });
+    for mishap in &mut plan.mishaps {
+        if let Mishap::StopsAt(.., length) = mishap {
+            *length = dice.ms(20_000, 200_000);
+        }
+    }
+    let fates = [
+        TargetFate::LandsSilently,
+        TargetFate::Lost,
+        TargetFate::Declines,
+        TargetFate::Down,
+        TargetFate::Lands,
+    ];
+    for nth in 1..=6 {
+        plan.mishaps.push(Mishap::Target(nth, *dice.pick(&fates)));
+    }
+    for intent in 0..plan.intents.len() {
+        for _ in 0..4 {
+            plan.deliveries.push(delivered(dice.ms(80_000, 250_000), 2, intent));
+        }
+    }
 }
 
 pub(super) fn orphan(seed: u64) -> Plan {
@@ -281,7 +317,10 @@ pub(super) fn mixed(seed: u64) -> Plan {
     deliver(&mut plan, &mut dice, each);
     for delivered in &mut plan.deliveries {
         delivered.reruns = dice.percent(10);
-        delivered.patience = dice.ms(0, 60_000);
+        delivered.patience = if dice.percent(15) { Duration::ZERO } else { dice.ms(0, 60_000) };
+        let wants =
+            [OnDuplicate::Replay, OnDuplicate::Replay, OnDuplicate::AlreadyProcessed, OnDuplicate::Conflict];
+        delivered.on_duplicate = *dice.pick(&wants);
     }
     plan
 }

@@ -58,7 +58,8 @@ impl Intended {
             namespace: Some(id.namespace),
             fingerprint: Some(Compared::bytes([delivered.request.to_string()])),
             terms,
-            wait: Wait::For(delivered.patience),
+            wait: if delivered.patience.is_zero() { Wait::No } else { Wait::For(delivered.patience) },
+            on_duplicate: delivered.on_duplicate,
             on_failed: if delivered.reruns { OnFailed::Rerun } else { OnFailed::Replay },
             ..EffectSpec::new(id.key)
         }

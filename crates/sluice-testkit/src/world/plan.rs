@@ -1,6 +1,7 @@
 //! A world as data: who lives in it, what is asked of them, and what goes wrong.
 
 use serde::{Deserialize, Serialize};
+use sluice_core::policy::OnDuplicate;
 use std::time::Duration;
 
 /// Everything that happens in one world, less what its seed draws.
@@ -69,10 +70,12 @@ pub struct Delivered {
     pub intent: usize,
     /// Which request it makes under that key; all but 0 are somebody else's.
     pub request: u32,
-    /// How long it waits.
+    /// How long it waits; not at all where it is zero.
     pub patience: Duration,
     /// Whether it runs a failed intent again.
     pub reruns: bool,
+    /// What it wants to hear where its intent ended before.
+    pub on_duplicate: OnDuplicate,
 }
 
 /// What a message to the ledger is about.

@@ -14,6 +14,7 @@ use crate::invariants::Violation;
 use crate::plants::{How, PlantedStore};
 use sluice::{MemoryStore, Sluice};
 use sluice_core::outcome::digest;
+use sluice_core::policy::OnDuplicate;
 use sluice_core::state::Status;
 use sluice_core::store::Store;
 use std::collections::BTreeMap;
@@ -308,7 +309,9 @@ impl Play {
     fn deliver_all(&mut self) {
         for intent in 0..self.stage.plan.intents.len() {
             let (at, patience) = (self.stage.now(), Duration::from_mins(1));
-            let delivered = Delivered { at, worker: 0, intent, request: 0, patience, reruns: false };
+            let on_duplicate = OnDuplicate::Replay;
+            let delivered =
+                Delivered { at, worker: 0, intent, request: 0, patience, reruns: false, on_duplicate };
             self.happens(Thing::Delivery(delivered));
         }
         self.wait();

@@ -204,6 +204,8 @@ impl Scheduler {
         let mut state = lock(&self.0.state);
         let mut ready = lock(&self.0.ready);
         ready.retain(|id| state.tasks.contains_key(id));
+        // Some primitives wake their waiters in an order that they draw themselves; it must not show.
+        ready.sort_unstable();
         let able: Vec<usize> = (0..ready.len())
             .filter(|at| {
                 state.tasks.get(&ready[*at]).is_some_and(|task| !state.stopped.contains(&task.owner))
@@ -213,7 +215,7 @@ impl Scheduler {
             return None;
         }
         let at = *state.dice.pick(&able);
-        let id = ready.swap_remove(at);
+        let id = ready.remove(at);
         state.steps += 1;
         let task = state.tasks.get_mut(&id)?;
         Some((id, task.work.take()?, task.call.clone()))
