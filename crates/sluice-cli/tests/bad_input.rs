@@ -200,7 +200,10 @@ fn as_nobody(place: &Place, words: &[&str], set: &[(&str, &str)]) -> Option<Answ
     }
     // A copy that anybody may start, since the build may lie in a folder that only root can enter.
     let copy = std::env::temp_dir().join(format!("sluice-for-nobody-{}", std::process::id()));
-    std::fs::copy(env!("CARGO_BIN_EXE_sluice"), &copy).unwrap();
+    // By another process: a file that this one writes could be open in a child that another test starts just then, and a
+    // program that somebody writes cannot be started.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_sluice")).arg(&copy).status();
+    assert!(copied.unwrap().success());
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]).arg(&copy).args(words);
     command.env_clear().env("PATH", "/usr/bin:/bin").current_dir("/").stdin(Stdio::null());
