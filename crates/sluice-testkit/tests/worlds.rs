@@ -161,6 +161,8 @@ fn what_the_world_found_stays_mended() {
     // A claim that nobody heard of was not given back where the ledger stayed away for long.
     assert!(World::new(fuzz_plan(1994)).run().violations.is_empty());
     assert!(World::new(fuzz_plan(23029)).run().violations.is_empty());
+    // The world's own locks outlived a holder whose refused word was lost.
+    assert!(World::new(fuzz_plan(661_086)).run().violations.is_empty());
 }
 
 /// On so many seeds of each kind of world the published figures rest.

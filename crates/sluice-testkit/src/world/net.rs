@@ -236,11 +236,9 @@ impl Store for NetStore {
     }
 
     fn notice(&self, id: RecordId, event: EventDraft) -> BoxFuture<'_, Result<(), StoreError>> {
-        self.send(Op::Other, true, move |stage| {
-            // A word that is refused is a holder's last one too.
-            event.claim.into_iter().for_each(|claim| stage.lives.settled(claim));
-            block_on(stage.store().notice(id.clone(), event.clone()))
-        })
+        // A word that is refused is a holder's last one too, whether or not the notice of it arrives.
+        event.claim.into_iter().for_each(|claim| self.stage.lives.settled(claim));
+        self.send(Op::Other, true, move |stage| block_on(stage.store().notice(id.clone(), event.clone())))
     }
 
     fn events<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Vec<Event>, StoreError>> {
