@@ -141,9 +141,8 @@ fn word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleStep, Inv
     if !matches!(body.status, Status::InFlight | Status::Indeterminate) {
         return Err(contradiction(body.status));
     }
-    let unresolved = match (class, body.unresolved.why(epoch)) {
-        (FailureClass::Unknown | FailureClass::Unclassified, _) => with(body, epoch, Doubt::Ended),
-        (FailureClass::Overdue, _) => with(body, epoch, Doubt::Unknown),
+    let unresolved = match (own_doubt(class), body.unresolved.why(epoch)) {
+        (Some(doubt), _) => with(body, epoch, doubt),
         // Unknown is sticky: a later definite word does not undo an attempt that nobody knows of (DESIGN rule 8). But
         // it says that the attempt is over.
         (_, Some(doubt)) if doubt.is_own_word() => with(body, epoch, Doubt::Ended),
@@ -177,6 +176,15 @@ fn word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleStep, Inv
     Ok(SettleStep::Write(change))
 }
 
+/// The doubt that a holder's word leaves of its own epoch; none where the word is definite.
+fn own_doubt(class: FailureClass) -> Option<Doubt> {
+    match class {
+        FailureClass::Unknown | FailureClass::Unclassified => Some(Doubt::Ended),
+        FailureClass::Overdue => Some(Doubt::Unknown),
+        FailureClass::Permanent | FailureClass::Transient | FailureClass::NotStarted => None,
+    }
+}
+
 fn with(body: &Body, epoch: Epoch, doubt: Doubt) -> Unresolved {
     let mut set = body.unresolved.clone();
     set.add(epoch, doubt);
@@ -186,17 +194,12 @@ fn with(body: &Body, epoch: Epoch, doubt: Doubt) -> Unresolved {
 /// An older holder's definite word takes its own epoch out of doubt; it says nothing about the newer one.
 fn older_word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleStep, InvalidTransition> {
     let body = &found.record.body;
-    // Unknown is sticky also where a newer epoch runs: no later word of this holder is definite (RULINGS 11).
-    if fault.class.is_unknown() && body.unresolved.why(epoch) == Some(Doubt::Lapsed) {
-        return older_doubt(found, epoch, fault.class);
-    }
-    let definite = !fault.class.is_unknown() && body.unresolved.why(epoch) == Some(Doubt::Lapsed);
-    if !definite {
-        return Ok(if fault.class.is_unknown() && body.unresolved.why(epoch).is_some() {
-            SettleStep::Already
-        } else {
-            SettleStep::Refused(EventDraft::new(EventKind::Contradicted).about(epoch, None))
-        });
+    match (own_doubt(fault.class), body.unresolved.why(epoch)) {
+        // Unknown is sticky also where a newer epoch runs: no later word of this holder is definite (RULINGS 11).
+        (Some(doubt), Some(Doubt::Lapsed)) => return older_doubt(found, epoch, doubt),
+        (None, Some(Doubt::Lapsed)) => {}
+        (Some(_), Some(_)) => return Ok(SettleStep::Already),
+        _ => return Ok(SettleStep::Refused(EventDraft::new(EventKind::Contradicted).about(epoch, None))),
     }
     let last = body.unresolved.len() == 1;
     let transition = match body.status {
@@ -211,8 +214,7 @@ fn older_word(found: &Snapshot, epoch: Epoch, fault: &Fault) -> Result<SettleSte
     Ok(SettleStep::Write(change))
 }
 
-fn older_doubt(found: &Snapshot, epoch: Epoch, class: FailureClass) -> Result<SettleStep, InvalidTransition> {
-    let doubt = if class == FailureClass::Overdue { Doubt::Unknown } else { Doubt::Ended };
+fn older_doubt(found: &Snapshot, epoch: Epoch, doubt: Doubt) -> Result<SettleStep, InvalidTransition> {
     let transition = match found.record.body.status {
         Status::Indeterminate => Transition::Narrow,
         _ => Transition::Witness,
