@@ -29,6 +29,28 @@ pub struct Which {
     pub store: StoreArg,
 }
 
+/// Which intent, for a command that changes it: the whole key, and no beginning of one.
+#[derive(Args, Debug)]
+pub struct OneKey {
+    /// The whole key
+    key: String,
+    /// Where the key lives
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    namespace: String,
+    #[command(flatten)]
+    store: StoreArg,
+}
+
+impl OneKey {
+    /// Opens the ledger and finds the record.
+    pub async fn find(&self) -> Result<Found, Fail> {
+        let (namespace, store) = (self.namespace.clone(), self.store.clone());
+        let found = Which { key: Some(self.key.clone()), last: false, namespace, store }.find().await?;
+        let exact = self.key == found.snapshot.record.id.key.as_str();
+        exact.then_some(found).ok_or_else(|| Fail::usage("this changes a record, so it takes the whole key"))
+    }
+}
+
 /// An opened ledger and the record that was meant.
 pub struct Found {
     pub store: Arc<SqliteStore>,
@@ -36,18 +58,6 @@ pub struct Found {
 }
 
 impl Which {
-    /// One key, for a command that changes something.
-    pub fn exactly(key: &str, namespace: &str, store: &StoreArg) -> Self {
-        Self { key: Some(key.to_owned()), last: false, namespace: namespace.to_owned(), store: store.clone() }
-    }
-
-    /// The same, for a command that changes something: it takes no beginning of a key.
-    pub async fn find_exactly(&self) -> Result<Found, Fail> {
-        let found = self.find().await?;
-        let exact = self.key.as_deref() == Some(found.snapshot.record.id.key.as_str());
-        exact.then_some(found).ok_or_else(|| Fail::usage("this changes a record, so it takes the whole key"))
-    }
-
     /// Opens the ledger and finds the record.
     pub async fn find(&self) -> Result<Found, Fail> {
         let place = place(self.store.store.as_deref())?;

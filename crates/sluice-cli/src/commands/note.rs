@@ -1,7 +1,6 @@
 //! `sluice effects note`: a person's words in an intent's trail.
 
-use super::StoreArg;
-use super::find::Which;
+use super::find::OneKey;
 use super::person::Person;
 use crate::exit;
 use crate::report::Fail;
@@ -16,20 +15,15 @@ const LONGEST: usize = 1024;
 
 #[derive(Args, Debug)]
 pub struct NoteArgs {
-    /// The whole key
-    key: String,
-    /// Where the key lives
-    #[arg(long, value_name = "NAME", default_value = "default")]
-    namespace: String,
     #[command(flatten)]
-    store: StoreArg,
+    which: OneKey,
     #[command(flatten)]
     person: Person,
 }
 
 pub async fn note(args: NoteArgs) -> Result<u8, Fail> {
     let (by, reason) = args.person.word()?;
-    let found = Which::exactly(&args.key, &args.namespace, &args.store).find_exactly().await?;
+    let found = args.which.find().await?;
     let event = EventDraft::new(EventKind::Note).by(by).because(cut(&reason, LONGEST));
     found.store.notice(found.snapshot.record.id.clone(), event).await?;
     crate::report::tell!("{}: noted", printable(found.snapshot.record.id.key.as_str()));

@@ -1,7 +1,6 @@
 //! `sluice effects reopen`: a person gives a failed intent another chance.
 
-use super::StoreArg;
-use super::find::Which;
+use super::find::OneKey;
 use super::person::Person;
 use crate::exit;
 use crate::report::Fail;
@@ -11,20 +10,15 @@ use sluice::{Reopened, Sluice};
 
 #[derive(Args, Debug)]
 pub struct ReopenArgs {
-    /// The whole key
-    key: String,
-    /// Where the key lives
-    #[arg(long, value_name = "NAME", default_value = "default")]
-    namespace: String,
     #[command(flatten)]
-    store: StoreArg,
+    which: OneKey,
     #[command(flatten)]
     person: Person,
 }
 
 pub async fn reopen(args: ReopenArgs) -> Result<u8, Fail> {
     let (by, reason) = args.person.word()?;
-    let found = Which::exactly(&args.key, &args.namespace, &args.store).find_exactly().await?;
+    let found = args.which.find().await?;
     let id = found.snapshot.record.id.clone();
     let sluice = Sluice::open_shared(found.store).build();
     let key = printable(id.key.as_str());

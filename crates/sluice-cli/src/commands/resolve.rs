@@ -1,7 +1,6 @@
 //! `sluice effects resolve`: a person says what became of an intent.
 
-use super::StoreArg;
-use super::find::Which;
+use super::find::OneKey;
 use super::person::Person;
 use crate::child::locks::Locks;
 use crate::exit;
@@ -22,13 +21,8 @@ use std::sync::Arc;
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("judgement").required(true).args(["landed", "did_not_land"]))]
 pub struct ResolveArgs {
-    /// The whole key
-    key: String,
-    /// Where the key lives
-    #[arg(long, value_name = "NAME", default_value = "default")]
-    namespace: String,
     #[command(flatten)]
-    store: StoreArg,
+    which: OneKey,
     /// It happened
     #[arg(long)]
     landed: bool,
@@ -50,7 +44,7 @@ pub struct ResolveArgs {
 
 pub async fn resolve(args: ResolveArgs) -> Result<u8, Fail> {
     let ruling = ruling(&args)?;
-    let found = Which::exactly(&args.key, &args.namespace, &args.store).find_exactly().await?;
+    let found = args.which.find().await?;
     let locks = Locks::beside(found.store.path());
     let mut ports = sluice::system::ports();
     ports.witness = Arc::new(LockJudge::new(locks.clone()));
