@@ -64,6 +64,7 @@ fn a_measurement_on_disk_says_where_it_was_and_leaves_the_ledger_alone() {
     for measured in measurements {
         is_rate_beside_its_floor(&measured["fresh"]);
         is_rate_beside_its_floor(&measured["replay"]);
+        is_rate_beside_its_floor(&measured["lookup"]);
         is_positive(&measured["fresh"]["claim"]["p50_ms"]);
         assert!(measured["replay"].get("claim").is_none());
     }

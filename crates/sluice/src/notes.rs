@@ -3,11 +3,12 @@
 //! What is not written yet is lost in a crash, and where too many records are noted at once the rest is not counted. It
 //! is for people to look at; nothing is ever decided by it.
 
+use crate::seed::Seed;
 use sluice_core::deliveries::{DeliveryId, Heard, Note, RECENT, Tally};
 use sluice_core::ids::RecordId;
 use sluice_core::ports::Ports;
 use sluice_core::store::Store;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -24,9 +25,9 @@ pub(crate) struct Notes {
     ports: Ports,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Pad {
-    taken: BTreeMap<RecordId, Taken>,
+    taken: HashMap<RecordId, Taken, Seed>,
     has_writer: bool,
 }
 
@@ -49,8 +50,9 @@ impl Taken {
 }
 
 impl Notes {
-    pub fn new(store: Arc<dyn Store>, ports: Ports) -> Self {
-        Self { pad: Arc::default(), store, ports }
+    pub fn new(store: Arc<dyn Store>, ports: Ports, seed: &Seed) -> Self {
+        let pad = Pad { taken: HashMap::with_hasher(seed.clone()), has_writer: false };
+        Self { pad: Arc::new(Mutex::new(pad)), store, ports }
     }
 
     /// Notes one delivery.
@@ -92,12 +94,14 @@ impl Notes {
 
     /// Writes what was noted; false where there was nothing. What cannot be written is not counted.
     pub async fn write(&self) -> bool {
-        let taken = std::mem::take(&mut self.pad().taken);
+        let now = self.ports.clock.elapsed();
+        let taken: Vec<_> = self.pad().taken.drain().collect();
         if taken.is_empty() {
             return false;
         }
-        let now = self.ports.clock.elapsed();
-        let tallies = taken.into_iter().map(|(id, taken)| (id, taken.tally(now))).collect();
+        let mut tallies: Vec<_> = taken.into_iter().map(|(id, taken)| (id, taken.tally(now))).collect();
+        // The map's order depends on chance.
+        tallies.sort_by(|(one, _), (other, _)| one.cmp(other));
         let _ = self.store.count_deliveries(tallies).await;
         true
     }

@@ -4,6 +4,8 @@ use crate::count::Count;
 use crate::effect::{EffectSpec, Named, Unguarded};
 use crate::heart::Heart;
 use crate::notes::Notes;
+use crate::recall::{self, Recall};
+use crate::seed::Seed;
 use crate::system;
 use crate::upkeep::SWEEP_EVERY;
 use crate::waiters::Waiters;
@@ -31,6 +33,7 @@ pub(crate) struct Inner {
     pub heart: Heart,
     pub waiters: Waiters,
     pub notes: Notes,
+    pub recall: Recall,
     pub running: Arc<Count>,
     pub sweeping: Arc<Count>,
     pub settlements: AtomicU32,
@@ -41,6 +44,7 @@ pub(crate) struct Settings {
     pub result_limit: usize,
     pub settle_patience: Duration,
     pub sweep_every: u32,
+    pub recall_room: usize,
 }
 
 impl Sluice {
@@ -61,6 +65,7 @@ impl Sluice {
             result_limit: RESULT_LIMIT,
             settle_patience: Duration::from_mins(1),
             sweep_every: SWEEP_EVERY,
+            recall_room: recall::ROOM,
         };
         Builder { store, namespace: Ok(Namespace::default()), settings, ports: None }
     }
@@ -150,6 +155,16 @@ impl Builder {
         self
     }
 
+    /// Sets how much memory copies of successes may take that were replayed lately, in bytes. The default is 16 MiB; 0
+    /// reads the ledger for every delivery.
+    ///
+    /// A success is final, so that a copy answers without asking the ledger, for ten seconds at most.
+    #[must_use]
+    pub fn recall_room(mut self, bytes: usize) -> Self {
+        self.settings.recall_room = bytes;
+        self
+    }
+
     /// Replaces time, chance, tasks and the rest of the world, for tests.
     #[must_use]
     pub fn ports(mut self, ports: Ports) -> Self {
@@ -162,7 +177,9 @@ impl Builder {
         let ports = self.ports.unwrap_or_else(system::ports);
         let heart = Heart::new(self.store.clone(), ports.clone());
         let waiters = Waiters::new(self.store.clone(), ports.clone());
-        let notes = Notes::new(self.store.clone(), ports.clone());
+        let seed = Seed::new(&ports.chance.bits());
+        let notes = Notes::new(self.store.clone(), ports.clone(), &seed);
+        let recall = Recall::new(&seed, self.settings.recall_room);
         let [a, b, c, d, ..] = ports.chance.bits();
         let turn = u32::from_le_bytes([a, b, c, d]).checked_rem(self.settings.sweep_every).unwrap_or(0);
         let inner = Inner {
@@ -173,6 +190,7 @@ impl Builder {
             heart,
             waiters,
             notes,
+            recall,
             running: Arc::default(),
             sweeping: Arc::default(),
             settlements: AtomicU32::new(turn),

@@ -86,6 +86,13 @@ pub enum Answer {
     Duplicate,
 }
 
+impl Answer {
+    /// Whether it tells of a success, which is final.
+    pub fn is_done(self) -> bool {
+        matches!(self, Self::Replay | Self::AlreadyProcessed)
+    }
+}
+
 /// Decides what a delivery does that has just arrived.
 ///
 /// The request is compared first, so that a conflict touches nothing of the first record; then what has ended

@@ -1,11 +1,10 @@
 //! Where a row is found by its name, and in which order rows were made.
 
 use super::rows::Row;
+use crate::seed::Seed;
 use sluice_core::ids::RecordId;
 use sluice_core::key::Secret;
 use std::collections::{BTreeMap, HashMap};
-use std::fmt;
-use std::hash::{BuildHasher, DefaultHasher, Hash};
 
 /// The rows of a memory store. Each has a number of its own that is never used again.
 #[derive(Debug)]
@@ -16,29 +15,9 @@ pub(super) struct Table {
     last: u64,
 }
 
-/// What the hashes are keyed with: nobody can choose names that meet, and yet a world that is played again with the same
-/// chance hashes alike. The order of the map is never looked at.
-struct Seed([u8; 32]);
-
-impl BuildHasher for Seed {
-    type Hasher = DefaultHasher;
-
-    fn build_hasher(&self) -> DefaultHasher {
-        let mut hasher = DefaultHasher::new();
-        self.0.hash(&mut hasher);
-        hasher
-    }
-}
-
-impl fmt::Debug for Seed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Seed")
-    }
-}
-
 impl Table {
     pub fn new(secret: &Secret) -> Self {
-        Self { numbers: HashMap::with_hasher(Seed(secret.bytes)), rows: BTreeMap::new(), last: 0 }
+        Self { numbers: HashMap::with_hasher(Seed::new(&secret.bytes)), rows: BTreeMap::new(), last: 0 }
     }
 
     pub fn len(&self) -> usize {

@@ -22,6 +22,7 @@ use hold::Hold;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sluice_core::decide::{Answer, Step, arrive};
+use sluice_core::ids::ClaimId;
 use sluice_core::{Error, Failure};
 use std::future::Future;
 
@@ -71,8 +72,13 @@ impl Sluice {
         F: FnMut(Ctx) -> Fut + Send + 'static,
         Fut: Future<Output = Result<T, Failure>> + Send + 'static,
     {
+        if let Some(told) = self.told_lately(delivery) {
+            return Ok(Delivered::Heard(told));
+        }
+        delivery.plan.claim = ClaimId::from_bytes(self.inner.ports.chance.bits());
         let mut hold = Hold::new();
         loop {
+            let asked_at = self.inner.ports.clock.elapsed();
             let found = self.inner.store.read(&delivery.id).await?;
             if found.is_none() {
                 delivery.ready_first_claim(self)?;
@@ -105,7 +111,23 @@ impl Sluice {
             };
             self.remark(delivery, answer).await;
             let told = answer::tell(answer, &delivery.id, found.as_ref(), None, arrival.holder);
+            if let Some(found) = found.filter(|_| answer.is_done()) {
+                self.inner.recall.keep(found, asked_at);
+            }
             return Ok(Delivered::Heard(told));
+        }
+    }
+
+    /// The answer to a delivery whose intent this handle saw succeed a moment ago. Whatever is not a plain answer about
+    /// a success, a conflict say, is looked up.
+    fn told_lately<T: DeserializeOwned>(&self, delivery: &Delivery) -> Option<Result<Done<T>, Error>> {
+        let found = self.inner.recall.find(&delivery.id, delivery.since)?;
+        let arrival = delivery.arrival(self, Some(&found));
+        match arrive(Some(&found), arrival, &delivery.plan) {
+            Step::Answer(answer) if answer.is_done() => {
+                Some(answer::tell(answer, &delivery.id, Some(&found), None, arrival.holder))
+            }
+            _ => None,
         }
     }
 }

@@ -59,7 +59,10 @@ pub struct Peak {
 pub struct Measurement {
     pub callers: usize,
     pub fresh: Figure,
+    /// Of intents done lately, as duplicates mostly are.
     pub replay: Figure,
+    /// Of any intent, each time read from the ledger.
+    pub lookup: Figure,
 }
 
 /// A rate beside its floor.

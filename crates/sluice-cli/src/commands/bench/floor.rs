@@ -38,9 +38,9 @@ pub struct DiskReplays {
 }
 
 impl DiskReplays {
-    pub fn new(ledger: &Path, callers: usize, records: u64) -> Result<Self, Fail> {
+    pub fn new(ledger: &Path, callers: usize, known: Known) -> Result<Self, Fail> {
         let readers = (0..callers).map(|_| BareReads::open(ledger)).collect::<Result<_, _>>()?;
-        Ok(Self { readers, known: Known::new(records) })
+        Ok(Self { readers, known })
     }
 
     pub fn run(&mut self, limits: &Limits) -> Result<Pace, Fail> {
@@ -87,7 +87,7 @@ impl Memory {
 
     /// A look at the map for each call.
     pub fn replays(&self, runtime: &Runtime, callers: usize, limits: &Limits) -> Result<Pace, Fail> {
-        let (memory, known) = (self.clone(), Known::new(self.used.load(Ordering::Relaxed)));
+        let (memory, known) = (self.clone(), Known::all(self.used.load(Ordering::Relaxed)));
         load::tasks(runtime, callers, limits, move || {
             let found = memory.get(&key(known.next()));
             std::future::ready(found.map(|_| None).ok_or_else(|| super::bug("a key is missing")))

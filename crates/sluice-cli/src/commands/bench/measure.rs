@@ -5,7 +5,7 @@ use super::floor::{DiskFresh, DiskReplays, Memory};
 use super::load::Limits;
 use super::rounds::{ROUNDS, beside, median};
 use super::scratch::Place;
-use super::subject::Subject;
+use super::subject::{Known, Subject};
 use super::{BenchArgs, machine, progress, show};
 use crate::exit;
 use crate::report::Fail;
@@ -112,7 +112,9 @@ impl InMemory<'_> {
         let turn = self.plan.turn();
         let replay =
             beside(|| subject.replays(runtime, callers, &turn), || floor.replays(runtime, callers, &turn))?;
-        Ok(Measurement { callers, fresh, replay })
+        let lookup =
+            beside(|| subject.lookups(runtime, callers, &turn), || floor.replays(runtime, callers, &turn))?;
+        Ok(Measurement { callers, fresh, replay, lookup })
     }
 }
 
@@ -140,10 +142,13 @@ impl OnDisk<'_> {
         progress(&format!("{callers} callers: fresh effects"));
         let fresh = beside(|| self.ledger.fresh(runtime, callers, &turn), || floor.run(&turn))?;
         progress(&format!("{callers} callers: replays"));
-        let records = self.ledger.records();
-        let mut floor = DiskReplays::new(&self.scratch.join("ledger.db"), callers, records)?;
+        let (file, records) = (self.scratch.join("ledger.db"), self.ledger.records());
+        let mut floor = DiskReplays::new(&file, callers, Known::last(records))?;
         let replay = beside(|| self.ledger.replays(runtime, callers, &turn), || floor.run(&turn))?;
-        Ok(Measurement { callers, fresh, replay })
+        progress(&format!("{callers} callers: lookups"));
+        let mut floor = DiskReplays::new(&file, callers, Known::all(records))?;
+        let lookup = beside(|| self.ledger.lookups(runtime, callers, &turn), || floor.run(&turn))?;
+        Ok(Measurement { callers, fresh, replay, lookup })
     }
 
     fn fill(&self, ledger: &Subject, records: u64) -> Result<f64, Fail> {

@@ -7,6 +7,9 @@ use std::fmt::Write;
 /// A flush that is faster than this reached a cache, not a disk.
 const UNLIKELY_MS: f64 = 0.02;
 
+const REPLAY: &str = "a replay is of one of the 4,096 intents done last, which a handle recalls for ten seconds; a lookup \
+                      is of any intent, with nothing recalled";
+
 /// The whole answer, a few lines and one table.
 pub fn table(figures: &Figures) -> String {
     let mut text = String::new();
@@ -39,6 +42,7 @@ fn write_table(text: &mut String, figures: &Figures) -> std::fmt::Result {
     for measured in &figures.measurements {
         write_row(text, measured.callers, "fresh", &measured.fresh)?;
         write_row(text, measured.callers, "replay", &measured.replay)?;
+        write_row(text, measured.callers, "lookup", &measured.lookup)?;
     }
     writeln!(text)?;
     figures.notes.iter().try_for_each(|note| writeln!(text, "{note}"))
@@ -92,12 +96,14 @@ pub fn notes(store: &str, flush: Option<&Flush>) -> Vec<String> {
             "floor of fresh: as many callers that start a task, make a keyed hash (HMAC-SHA256) and write twice to a \
              map with a lock",
             "floor of replay: one look at such a map; a replay reads, compares and decodes a whole record",
+            REPLAY,
             "nothing is durable in memory: these figures say nothing about a ledger on disk",
         ],
         _ => vec![
             "floor of fresh: one caller that commits twice for each effect (insert, then update), whatever the number \
              of callers beside it; callers share commits",
-            "floor of replay: bare SELECTs by primary key, a thread and a connection for each caller, same table",
+            "floor of replay: bare SELECTs by primary key, a thread and a connection for each caller, same table and keys",
+            REPLAY,
         ],
     };
     if flush.is_some_and(|flush| flush.latency.p50_ms < UNLIKELY_MS) {

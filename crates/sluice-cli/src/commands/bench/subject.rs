@@ -4,6 +4,7 @@ use super::load::{self, Limits, Pace};
 use crate::report::Fail;
 use sluice::core::key::{Request, lower_hex};
 use sluice::core::ports::Clock;
+use sluice::core::store::Store;
 use sluice::system::BootClock;
 use sluice::{EffectSpec, Failure, Key, MemoryStore, Sluice};
 use sluice_sqlite::SqliteStore;
@@ -13,10 +14,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
+/// How many intents count as done lately.
+const LATELY: u64 = 4096;
+
 /// A ledger, and how many keys it has seen.
 #[derive(Clone, Debug)]
 pub struct Subject {
     sluice: Sluice,
+    /// The same ledger through a handle that reads it for every delivery.
+    forgetful: Sluice,
     used: Arc<AtomicU64>,
 }
 
@@ -25,13 +31,18 @@ impl Subject {
     pub fn on_disk(runtime: &Runtime, path: &Path) -> Result<(Self, Vec<String>), Fail> {
         let store = runtime.block_on(SqliteStore::open(path))?;
         let warnings = store.warnings().to_vec();
-        Ok((Self { sluice: Sluice::open(store).build(), used: Arc::default() }, warnings))
+        Ok((Self::over(Arc::new(store)), warnings))
     }
 
     /// A new ledger in memory.
     pub fn in_memory() -> Self {
-        let store = MemoryStore::with_capacity(usize::MAX);
-        Self { sluice: Sluice::open(store).build(), used: Arc::default() }
+        Self::over(Arc::new(MemoryStore::with_capacity(usize::MAX)))
+    }
+
+    fn over(store: Arc<dyn Store>) -> Self {
+        let sluice = Sluice::open_shared(store.clone()).build();
+        let forgetful = Sluice::open_shared(store).recall_room(0).build();
+        Self { sluice, forgetful, used: Arc::default() }
     }
 
     /// How many records it has.
@@ -41,7 +52,7 @@ impl Subject {
 
     /// Every call is a new intent; its effect does nothing but say when it was called.
     pub fn fresh(&self, runtime: &Runtime, callers: usize, limits: &Limits) -> Result<Pace, Fail> {
-        let Self { sluice, used } = self.clone();
+        let Self { sluice, used, .. } = self.clone();
         load::tasks(runtime, callers, limits, move || {
             let (sluice, number) = (sluice.clone(), used.fetch_add(1, Ordering::Relaxed));
             async move {
@@ -55,37 +66,58 @@ impl Subject {
         })
     }
 
-    /// Every call is an intent that was done before.
+    /// Every call is one of the intents done last.
     pub fn replays(&self, runtime: &Runtime, callers: usize, limits: &Limits) -> Result<Pace, Fail> {
-        let (sluice, known) = (self.sluice.clone(), Known::new(self.records()));
-        load::tasks(runtime, callers, limits, move || {
-            let (sluice, number) = (sluice.clone(), known.next());
-            async move {
-                let effect = |_ctx| async { Err::<Duration, _>(Failure::permanent("called again")) };
-                let done = sluice.run(spec(number)?, effect).await?;
-                if done.ran_now() {
-                    return Err(super::bug("an effect was run again"));
-                }
-                Ok(None)
-            }
-        })
+        repeat(&self.sluice, Known::last(self.records()), runtime, callers, limits)
     }
+
+    /// Every call is any intent that was done, and is read from the ledger.
+    pub fn lookups(&self, runtime: &Runtime, callers: usize, limits: &Limits) -> Result<Pace, Fail> {
+        repeat(&self.forgetful, Known::all(self.records()), runtime, callers, limits)
+    }
+}
+
+fn repeat(
+    sluice: &Sluice,
+    known: Known,
+    runtime: &Runtime,
+    callers: usize,
+    limits: &Limits,
+) -> Result<Pace, Fail> {
+    let sluice = sluice.clone();
+    load::tasks(runtime, callers, limits, move || {
+        let (sluice, number) = (sluice.clone(), known.next());
+        async move {
+            let effect = |_ctx| async { Err::<Duration, _>(Failure::permanent("called again")) };
+            let done = sluice.run(spec(number)?, effect).await?;
+            if done.ran_now() {
+                return Err(super::bug("an effect was run again"));
+            }
+            Ok(None)
+        }
+    })
 }
 
 /// Keys that were used, in an order that no cache foresees.
 #[derive(Clone, Debug)]
 pub struct Known {
-    used: u64,
+    first: u64,
+    count: u64,
     turns: Arc<AtomicU64>,
 }
 
 impl Known {
-    pub fn new(used: u64) -> Self {
-        Self { used: used.max(1), turns: Arc::default() }
+    pub fn all(used: u64) -> Self {
+        Self { first: 0, count: used.max(1), turns: Arc::default() }
+    }
+
+    pub fn last(used: u64) -> Self {
+        let count = used.clamp(1, LATELY);
+        Self { first: used.saturating_sub(count), count, turns: Arc::default() }
     }
 
     pub fn next(&self) -> u64 {
-        scattered(self.turns.fetch_add(1, Ordering::Relaxed)) % self.used
+        self.first + scattered(self.turns.fetch_add(1, Ordering::Relaxed)) % self.count
     }
 }
 
