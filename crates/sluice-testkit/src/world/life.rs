@@ -222,12 +222,18 @@ impl Person {
 
 /// A person who lists what nobody knows and says what is true, or not.
 pub(super) async fn operate(stage: Arc<Stage>, operator: Person, care: Care) {
-    let status = if care == Care::Reopens { Status::Failed } else { Status::Indeterminate };
-    let query = Query { statuses: vec![status], limit: 100, ..Query::default() };
+    let statuses = match care {
+        // Whoever reopens is in a hurry, and tries it with whatever has ended.
+        Care::Reopens => vec![Status::Failed, Status::Released, Status::Succeeded],
+        _ => vec![Status::Indeterminate],
+    };
+    let query = Query { statuses, limit: 100, ..Query::default() };
     let Ok(page) = operator.sluice.store().list(query).await else { return };
     for found in page.items {
         if care == Care::Reopens {
-            let _ = operator.sluice.reopen(&found.record.id, "ada", "the reason is gone").await;
+            for _ in 0..2 {
+                let _ = operator.sluice.reopen(&found.record.id, "ada", "the reason is gone").await;
+            }
             continue;
         }
         for epoch in found.record.body.unresolved.epochs() {
@@ -280,11 +286,22 @@ async fn judge(
                 stage.scheduler.sleep(pause).await;
             }
             Ok(_) if care == Care::Twice => {
-                let _ = operator.sluice.resolve(id, &ruling).await;
+                says_again(operator, id, ruling).await;
                 return;
             }
             Ok(_) => return,
             Err(_) => stage.scheduler.sleep(Duration::from_secs(1)).await,
         }
     }
+}
+
+/// The same verdict comes again, and then somebody says the opposite without overruling anything: neither may change
+/// what was decided.
+async fn says_again(operator: &Person, id: &RecordId, ruling: Ruling) {
+    let _ = operator.sluice.resolve(id, &ruling).await;
+    let judgement = match ruling.judgement {
+        Judgement::DidNotLand => Judgement::Landed(Kept::absent(NotKept::NeverGiven)),
+        Judgement::Landed(_) => Judgement::DidNotLand,
+    };
+    let _ = operator.sluice.resolve(id, &Ruling { judgement, ..ruling }).await;
 }

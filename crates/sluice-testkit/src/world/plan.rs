@@ -211,11 +211,11 @@ pub struct Operator {
 pub enum Care {
     /// Looks at the target, and says what is there, once that is taken.
     Honest,
-    /// Says the same twice.
+    /// Says the same twice, and then the opposite, which must not count any more.
     Twice,
     /// Says the opposite, and overrules every guard.
     Wrong,
-    /// Gives what failed another chance.
+    /// Gives what failed another chance, and tries it with what did not fail too.
     Reopens,
 }
 
