@@ -23,6 +23,7 @@ pub mod policy;
 pub mod ports;
 pub mod record;
 pub mod retention;
+pub mod retry;
 pub mod state;
 pub mod store;
 pub mod timekeeper;

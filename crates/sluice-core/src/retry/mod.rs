@@ -1,0 +1,7 @@
+//! May an attempt that failed be tried again under the same claim, and when?
+//!
+//! All of it is data and arithmetic: time and chance are arguments.
+
+mod backoff;
+
+pub use backoff::Backoff;
