@@ -2,6 +2,9 @@
 //!
 //! All of it is data and arithmetic: time and chance are arguments.
 
+mod after;
 mod backoff;
+mod date;
 
+pub use after::RetryAfter;
 pub use backoff::Backoff;
