@@ -4,7 +4,9 @@
 
 mod after;
 mod backoff;
+mod budget;
 mod date;
 
 pub use after::RetryAfter;
 pub use backoff::Backoff;
+pub use budget::{Budget, Budgets};
