@@ -9,6 +9,8 @@ use std::time::Duration;
 const S: fn(u64) -> Duration = Duration::from_secs;
 const CLASSES: [FailureClass; 6] = [Permanent, Transient, NotStarted, Unknown, Unclassified, Overdue];
 
+type Mend = fn(&mut Failed);
+
 /// A first attempt that failed where nothing stands in the way of another one.
 fn failed(class: FailureClass) -> Failed {
     Failed {
@@ -118,7 +120,6 @@ fn each_check_comes_before_the_ones_after_it() {
         is_cancelled: true,
         ..failed(Permanent)
     };
-    type Mend = fn(&mut Failed);
     let mends: [(Stop, Mend); 10] = [
         (Stop::Definite, |f| f.class = Overdue),
         (Stop::StillRunning, |f| f.class = Transient),
