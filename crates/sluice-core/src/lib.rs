@@ -11,6 +11,7 @@
 pub mod change;
 pub mod decide;
 pub mod deliveries;
+pub mod downstream;
 pub mod duration;
 pub mod error;
 pub mod failure;
