@@ -8,6 +8,7 @@
 //! ledger knows of one intent, [`change`] is a conditional write as data, [`decide`] turns what was found into
 //! such a change, and [`error`] tells a caller what to do about it.
 
+pub mod breaker;
 pub mod change;
 pub mod decide;
 pub mod deliveries;
