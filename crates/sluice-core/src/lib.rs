@@ -6,7 +6,9 @@
 //!
 //! Where to look: [`key`] names an intent, [`state`] holds the one transition table, [`record`] is what a
 //! ledger knows of one intent, [`change`] is a conditional write as data, [`decide`] turns what was found into
-//! such a change, and [`error`] tells a caller what to do about it.
+//! such a change, and [`error`] tells a caller what to do about it. Where an attempt fails, [`http`] says what is known,
+//! [`retry`] whether there is another one, [`downstream`] what the target does with its key, and [`breaker`] whether
+//! anything should be sent at all.
 
 pub mod breaker;
 pub mod change;
@@ -17,6 +19,7 @@ pub mod duration;
 pub mod error;
 pub mod failure;
 pub mod holder;
+pub mod http;
 pub mod ids;
 pub mod key;
 pub mod lease;

@@ -127,9 +127,9 @@ fn each_check_comes_before_the_ones_after_it() {
         (Stop::Lease, |f| f.may_send = true),
         (Stop::TriesOver, |f| f.attempt = 1),
         (Stop::NotHonoured, |f| f.window = Some(S(1))),
-        (Stop::Window, |f| f.window = Some(Duration::from_hours(1))),
         (Stop::Deadline, |f| f.until_deadline = Some(S(50))),
         (Stop::RetryAfterTooLong { asked: S(99) }, |f| f.retry_after = None),
+        (Stop::Window, |f| f.window = Some(Duration::from_hours(1))),
         (Stop::Circuit, |f| f.circuit_allows = true),
     ];
     let mut now = everything;

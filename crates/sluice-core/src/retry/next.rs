@@ -85,8 +85,6 @@ pub enum Stop {
     TriesOver,
     /// It may have happened, and the target does not recognise a key.
     NotHonoured,
-    /// It may have happened, and the target could have forgotten the key by the end of another attempt.
-    Window,
     /// The deadline comes first.
     Deadline,
     /// The answer asked for a longer wait than is allowed, or than there is time for.
@@ -94,6 +92,8 @@ pub enum Stop {
         /// How long a wait it asked for.
         asked: Duration,
     },
+    /// It may have happened, and the target could have forgotten the key by the end of another attempt.
+    Window,
     /// The circuit is open.
     Circuit,
     /// No more retries are allowed at the moment.
@@ -142,8 +142,14 @@ pub fn next(failed: &Failed, retry: &Retry, sample: f64, token: impl FnOnce() ->
 fn check(failed: &Failed, retry: &Retry, after: Duration, token: impl FnOnce() -> bool) -> Result<(), Stop> {
     by_class(failed.class)?;
     by_holder(failed, &retry.backoff)?;
-    by_doubt(failed, after)?;
+    let in_doubt = failed.in_doubt || failed.class.is_unknown();
+    if in_doubt && failed.window.is_none() {
+        return Err(Stop::NotHonoured);
+    }
     by_time(failed, retry, after)?;
+    if in_doubt {
+        within_window(failed.window, after, failed.attempt_timeout)?;
+    }
     if !failed.circuit_allows {
         return Err(Stop::Circuit);
     }
@@ -193,14 +199,6 @@ fn by_holder(failed: &Failed, backoff: &Backoff) -> Result<(), Stop> {
         Err(Stop::Lease)
     } else if backoff.is_last(failed.attempt) {
         Err(Stop::TriesOver)
-    } else {
-        Ok(())
-    }
-}
-
-fn by_doubt(failed: &Failed, after: Duration) -> Result<(), Stop> {
-    if failed.in_doubt || failed.class.is_unknown() {
-        within_window(failed.window, after, failed.attempt_timeout)
     } else {
         Ok(())
     }
