@@ -5,6 +5,7 @@ use crate::outcome::{Fault, MESSAGE_LIMIT, cut};
 use serde::{Deserialize, Serialize};
 use std::error::Error as StdError;
 use std::fmt;
+use std::time::Duration;
 
 /// What is known of an effect that did not succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -51,12 +52,14 @@ impl FailureClass {
 pub struct Failure {
     fault: Fault,
     source: Option<Box<dyn StdError + Send + Sync>>,
+    retry_after: Option<Duration>,
 }
 
 impl Failure {
     fn new(class: FailureClass, message: &str) -> Self {
         let message = cut(message, MESSAGE_LIMIT).to_owned();
-        Self { fault: Fault { class, code: None, message, detail: None }, source: None }
+        let fault = Fault { class, code: None, message, detail: None };
+        Self { fault, source: None, retry_after: None }
     }
 
     /// It did not happen, and the same request would fail again. The message is stored and replayed.
@@ -117,6 +120,22 @@ impl Failure {
         self
     }
 
+    /// Adds how long the target asked to wait before another try. It is not stored.
+    ///
+    /// A wait that is longer than retries may take stops them at once; see [`crate::retry::next`].
+    ///
+    /// ```
+    /// use sluice_core::Failure;
+    /// use std::time::Duration;
+    /// let failure = Failure::transient("too many requests").with_retry_after(Duration::from_secs(2));
+    /// assert_eq!(failure.retry_after(), Some(Duration::from_secs(2)));
+    /// ```
+    #[must_use]
+    pub fn with_retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
     /// What is known of the effect.
     pub fn class(&self) -> FailureClass {
         self.fault.class
@@ -125,6 +144,11 @@ impl Failure {
     /// The sentence that is stored.
     pub fn message(&self) -> &str {
         &self.fault.message
+    }
+
+    /// How long the target asked to wait before another try, where it did.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
     }
 
     /// The error behind it, where there is one.

@@ -6,15 +6,20 @@
 //!
 //! Where to look: [`key`] names an intent, [`state`] holds the one transition table, [`record`] is what a
 //! ledger knows of one intent, [`change`] is a conditional write as data, [`decide`] turns what was found into
-//! such a change, and [`error`] tells a caller what to do about it.
+//! such a change, and [`error`] tells a caller what to do about it. Where an attempt fails, [`http`] says what is known,
+//! [`retry`] whether there is another one, [`downstream`] what the target does with its key, and [`breaker`] whether
+//! anything should be sent at all.
 
+pub mod breaker;
 pub mod change;
 pub mod decide;
 pub mod deliveries;
+pub mod downstream;
 pub mod duration;
 pub mod error;
 pub mod failure;
 pub mod holder;
+pub mod http;
 pub mod ids;
 pub mod key;
 pub mod lease;
@@ -23,6 +28,7 @@ pub mod policy;
 pub mod ports;
 pub mod record;
 pub mod retention;
+pub mod retry;
 pub mod state;
 pub mod store;
 pub mod timekeeper;
