@@ -3,6 +3,7 @@
 //! A rule makes a [`Change`], a store carries it out in one transaction and answers whether it applied. A store
 //! contains no rule: it asks [`Guard::check`] with what it found and then writes the body as it is.
 
+use crate::downstream::KeyAge;
 use crate::holder::Holder;
 use crate::ids::{ClaimId, Epoch, Version};
 use crate::lease::LeaseView;
@@ -39,6 +40,8 @@ pub struct Guard {
     pub lease: LeaseGuard,
     /// What must be true of the time at which the intent was first sent, in ledger time.
     pub sent: Option<FirstSent>,
+    /// What must be true of the age of the key that is sent to the target, in ledger time.
+    pub key_age: Option<KeyAge>,
 }
 
 /// The record a change was made for.
@@ -105,6 +108,8 @@ pub enum Unmet {
     LeaseOver,
     /// The intent was first sent too long ago, or in the future.
     Sent(Misplaced),
+    /// The target may have forgotten the key by the end of another attempt.
+    KeyAge,
 }
 
 /// What a store found, for [`Guard::check`].
@@ -138,7 +143,11 @@ impl Guard {
         self.check_record(facts.record)?;
         self.check_grant(facts)?;
         self.check_lease(facts.lease)?;
-        self.sent.map_or(Ok(()), |sent| sent.judge(facts.now)).map_err(Unmet::Sent)
+        self.sent.map_or(Ok(()), |sent| sent.judge(facts.now)).map_err(Unmet::Sent)?;
+        match self.key_age {
+            Some(age) if !age.allows(facts.now) => Err(Unmet::KeyAge),
+            _ => Ok(()),
+        }
     }
 
     fn check_record(&self, record: Option<&Record>) -> Result<(), Unmet> {
@@ -193,6 +202,7 @@ impl Change {
             grant: GrantGuard::Unused(body.claim),
             lease: LeaseGuard::Any,
             sent: None,
+            key_age: None,
         };
         let lease = LeaseSet::Grant(body.terms.lease);
         Self { guard, set: body, lease, event, preceded_by: None }
@@ -215,7 +225,8 @@ impl Change {
         edit(&mut set);
         let expected =
             Expected::At { version: record.version, status: record.body.status, epoch: record.body.epoch };
-        let guard = Guard { expected, grant: GrantGuard::Any, lease: LeaseGuard::Any, sent: None };
+        let (grant, lease) = (GrantGuard::Any, LeaseGuard::Any);
+        let guard = Guard { expected, grant, lease, sent: None, key_age: None };
         let event = EventDraft { status: Some(set.status), ..event };
         Ok(Self { guard, set, lease: LeaseSet::Keep, event, preceded_by: None })
     }
@@ -238,6 +249,13 @@ impl Change {
     #[must_use]
     pub fn when_sent(mut self, sent: Option<FirstSent>) -> Self {
         self.guard.sent = sent;
+        self
+    }
+
+    /// Adds what must be true of the age of the key that is sent to the target.
+    #[must_use]
+    pub fn when_key_age(mut self, age: Option<KeyAge>) -> Self {
+        self.guard.key_age = age;
         self
     }
 

@@ -53,13 +53,14 @@ pub struct Failure {
     fault: Fault,
     source: Option<Box<dyn StdError + Send + Sync>>,
     retry_after: Option<Duration>,
+    proves_not_landed: bool,
 }
 
 impl Failure {
     fn new(class: FailureClass, message: &str) -> Self {
         let message = cut(message, MESSAGE_LIMIT).to_owned();
-        let fault = Fault { class, code: None, message, detail: None };
-        Self { fault, source: None, retry_after: None }
+        let fault = Fault { class, code: None, message, detail: None, from_target: false };
+        Self { fault, source: None, retry_after: None, proves_not_landed: false }
     }
 
     /// It did not happen, and the same request would fail again. The message is stored and replayed.
@@ -134,6 +135,26 @@ impl Failure {
     pub fn with_retry_after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
         self
+    }
+
+    /// Says that the target itself answered so, and not something on the way to it.
+    #[must_use]
+    pub fn from_target(mut self) -> Self {
+        self.fault.from_target = true;
+        self
+    }
+
+    /// Says that this answer of the target proves that no earlier request with the same key took hold: it is the one thing
+    /// that clears the doubt of an earlier attempt ([`Tries`](crate::decide::Tries)).
+    #[must_use]
+    pub fn proving_no_earlier_one_landed(mut self) -> Self {
+        self.proves_not_landed = true;
+        self
+    }
+
+    /// Whether it proves that no earlier request with the same key took hold.
+    pub fn proves_no_earlier_one_landed(&self) -> bool {
+        self.proves_not_landed
     }
 
     /// What is known of the effect.

@@ -95,6 +95,10 @@ pub struct Fault {
     /// nobody on the way has to be able to read it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
+    /// Whether the target itself said so, so that a key it remembers with this answer may be replaced
+    /// ([`may_rotate`](crate::downstream::may_rotate)).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_target: bool,
 }
 
 /// What a record knows of how its intent ended.

@@ -33,7 +33,10 @@ pub enum OnIndeterminate {
     /// To be told so; a person or a probe decides.
     #[default]
     Refuse,
-    /// To run it again, where the effect is declared repeatable and the last holder can no longer act.
+    /// To ask the target, where the delivery brings along how; its answer is a verdict.
+    Probe,
+    /// To run it again, where the effect is declared repeatable or the target recognises the key, and the last holder can
+    /// no longer act.
     Reclaim,
 }
 

@@ -119,6 +119,17 @@ pub struct Downstream {
     pub key: String,
     /// How often it was replaced after a definite answer of the target.
     pub rotation: u32,
+    /// When it was first used at the earliest, where that is not when the record was made. The target's window is counted
+    /// from here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_used: Option<LedgerTime>,
+}
+
+impl Record {
+    /// When the key that is sent to the target was first used, at the earliest.
+    pub fn key_first_used(&self) -> LedgerTime {
+        self.body.downstream.first_used.unwrap_or(self.created)
+    }
 }
 
 impl Body {

@@ -24,7 +24,7 @@ const STAMPS: [&str; 7] =
     ["id", "version", "incarnation", "created", "updated", "lease_boot", "lease_until_ns"];
 
 /// What changes write of a record, in the order of binding and reading.
-const BODY: [&str; 35] = [
+const BODY: [&str; 36] = [
     "status",
     "epoch",
     "claim_id",
@@ -55,6 +55,7 @@ const BODY: [&str; 35] = [
     "evidence",
     "downstream_key",
     "downstream_rotation",
+    "downstream_first_used",
     "fault",
     "result_bytes",
     "result_sha256",

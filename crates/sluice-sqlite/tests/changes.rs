@@ -137,6 +137,7 @@ fn every_kind_of_outcome_reads_back_equal() {
             code: Some("declined".into()),
             message: "card\u{0}declined \u{fffd}".into(),
             detail: Some(detail.to_string()),
+            from_target: true,
         }),
     ]);
     for (number, outcome) in outcomes.into_iter().enumerate() {

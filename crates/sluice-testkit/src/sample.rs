@@ -58,7 +58,7 @@ pub fn body(claim: ClaimId) -> Body {
         landed: [].into(),
         evidence: None,
         outcome: Outcome::None,
-        downstream: Downstream { key: "downstream".into(), rotation: 0 },
+        downstream: Downstream { key: "downstream".into(), rotation: 0, first_used: None },
     }
 }
 
@@ -77,6 +77,7 @@ pub fn place(body: Body, lease: LeaseSet) -> Change {
             grant: GrantGuard::Any,
             lease: LeaseGuard::Any,
             sent: None,
+            key_age: None,
         },
         set: body,
         lease,
@@ -101,6 +102,7 @@ pub fn edit(found: &Snapshot, kind: EventKind, edit: impl FnOnce(&mut Body)) -> 
             grant: GrantGuard::Any,
             lease: LeaseGuard::Any,
             sent: None,
+            key_age: None,
         },
         set,
         lease: LeaseSet::Keep,
@@ -164,7 +166,7 @@ pub fn touch(found: &Snapshot) -> Change {
 
 /// A fault of this class.
 pub fn fault(class: FailureClass) -> Fault {
-    Fault { class, code: Some("E1".into()), message: "said so".into(), detail: None }
+    Fault { class, code: Some("E1".into()), message: "said so".into(), detail: None, from_target: false }
 }
 
 fn settled(found: &Snapshot, change: Change) -> Change {

@@ -11,8 +11,10 @@ use sluice_core::lease::quiet_after;
 use sluice_core::outcome::{Kept, NotKept, Outcome};
 use sluice_core::record::{Record, Snapshot};
 use sluice_core::retention::Misplaced;
+use sluice_core::retry::Stop;
 use sluice_core::state::Status;
 use sluice_core::{Code, Error};
+use std::time::Duration;
 
 /// Turns an answer about a record into what `run` returns.
 pub(crate) fn tell<T: DeserializeOwned>(
@@ -81,6 +83,36 @@ pub(crate) fn too_late(id: &RecordId, why: Misplaced) -> Error {
     Error::new(Code::TooLate, said).with(|about| about.id = Some(id.clone()))
 }
 
+/// The error for a delivery whose time was over before it could run.
+pub(crate) fn deadline(id: &RecordId) -> Error {
+    Error::new(
+        Code::Deadline,
+        "the deadline passed before the effect could be started; nothing was run for this delivery",
+    )
+    .with(|about| about.id = Some(id.clone()))
+}
+
+/// The error for a delivery that would have repeated what nobody knows, under a key that the target may have forgotten.
+pub(crate) fn key_forgotten(found: &Snapshot) -> Error {
+    let said = "nobody knows whether the effect happened, and its target may have forgotten the key by now";
+    Error::new(Code::Indeterminate, said).about(about(found, None))
+}
+
+/// What the holder hears where it made no further attempt for this reason: the record's own answer, and where nothing is
+/// in doubt, a code that says what stood in the way.
+pub(crate) fn stopped(error: Error, stop: Option<Stop>, retry_after: Option<Duration>) -> Error {
+    let code = match (error.code(), stop) {
+        (Code::Released, Some(Stop::Budget)) => Code::RetryBudget,
+        (Code::Released, Some(Stop::Deadline)) => Code::Deadline,
+        (Code::Released, Some(Stop::Circuit)) => Code::CircuitOpen,
+        (code, _) => code,
+    };
+    let asked = retry_after.filter(|wait| *wait < Duration::MAX && error.code() == Code::Released);
+    let (message, mut about) = (error.to_string(), error.details().clone());
+    about.safe_after = about.safe_after.or(asked);
+    Error::new(code, message).about(about)
+}
+
 /// The error for an intent that ended without a success, as its own delivery or a waiter hears it.
 pub(crate) fn ended(found: &Snapshot, bound: Option<Epoch>) -> Error {
     let answer = match found.record.body.status {
@@ -111,7 +143,7 @@ fn refuse(answer: Answer, found: &Snapshot, bound: Option<Epoch>, holder: Livene
     Error::new(code, message).about(about)
 }
 
-fn safe_after(found: &Snapshot, holder: Liveness) -> Option<std::time::Duration> {
+fn safe_after(found: &Snapshot, holder: Liveness) -> Option<Duration> {
     if holder.is_gone() {
         return None;
     }

@@ -67,12 +67,26 @@ impl Ctx {
         &self.held.grant.record.body.downstream.key
     }
 
+    /// The key as the target takes it, and the header or the member of the body it goes into; none where the delivery does
+    /// not say what its target is ([`EffectBuilder::downstream`](crate::EffectBuilder::downstream)).
+    ///
+    /// # Errors
+    /// `E_CONFIG` where the record's key, made for another target, does not fit this one.
+    pub fn downstream_place(&self) -> Result<Option<(&str, String)>, Error> {
+        let Some(target) = self.held.target.as_deref() else { return Ok(None) };
+        let value = target
+            .header_value(self.downstream_key())
+            .map_err(|error| Error::new(Code::Config, error.to_string()).with_source(error))?;
+        Ok(target.header.as_deref().or(target.body.as_deref()).map(|place| (place, value)))
+    }
+
     /// Time left in which something new may be started.
     ///
     /// # Errors
     /// `E_LEASE_LOST` once the lease, less its margin, is over, or another execution is known to have landed.
     pub fn may_send(&self) -> Result<Duration, Error> {
-        self.held.may_send(self.inner.ports.clock.elapsed()).ok_or_else(lease_lost)
+        let left = self.held.may_send(self.inner.ports.clock.elapsed());
+        left.filter(|_| !self.held.is_over(self.attempt)).ok_or_else(lease_lost)
     }
 
     /// Makes the point of no return durable. Call it right before the side effect, and do nothing if it fails.
@@ -109,12 +123,12 @@ impl Ctx {
     /// Is ready once nothing more should be started: the claim is lost, the lease is over on this holder's own clock,
     /// or the effect took too long.
     pub async fn cancelled(&self) {
-        self.held.cancelled().await;
+        self.held.over(self.attempt).await;
     }
 
     /// Whether nothing more should be started.
     pub fn is_cancelled(&self) -> bool {
-        self.held.is_cancelled()
+        self.held.is_over(self.attempt)
     }
 
     /// Names the object that came out, for lists and `explain`.

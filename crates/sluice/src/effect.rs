@@ -6,9 +6,11 @@ use crate::sluice::Sluice;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sluice_core::deliveries::DeliveryId;
+use sluice_core::downstream::Profile;
 use sluice_core::key::{InputError, Request};
 use sluice_core::policy::{OnDuplicate, OnFailed, OnIndeterminate};
 use sluice_core::record::{Labels, LedgerTime, Terms};
+use sluice_core::retry::Retry;
 use sluice_core::{Error, Failure, Intent, Key, Namespace};
 use std::future::Future;
 use std::time::Duration;
@@ -52,6 +54,29 @@ pub struct EffectSpec {
     /// What tells this delivery from others; it never enters the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivery: Option<DeliveryId>,
+    /// How an attempt that failed is repeated under the same claim.
+    #[serde(default)]
+    pub retry: Retry,
+    /// Time for the whole delivery, waiting and every attempt included, if bounded.
+    #[serde(default, rename = "deadline_ms", with = "sluice_core::duration::option")]
+    pub deadline: Option<Duration>,
+    /// For how long the lease is renewed at most.
+    #[serde(default = "max_lease", rename = "max_lease_ms", with = "sluice_core::duration")]
+    pub max_lease: Duration,
+    /// What the target does with the key that is sent to it, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub downstream: Option<Profile>,
+    /// The circuit that the effect belongs to; that of the downstream's name where none is said. Without either there is
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub circuit: Option<String>,
+}
+
+/// For how long a lease is renewed when nothing else is said.
+pub const MAX_LEASE: Duration = Duration::from_hours(24);
+
+fn max_lease() -> Duration {
+    MAX_LEASE
 }
 
 /// What a delivery does while its intent runs elsewhere.
@@ -87,6 +112,11 @@ impl EffectSpec {
             on_failed: OnFailed::default(),
             first_sent: None,
             delivery: None,
+            retry: Retry::default(),
+            deadline: None,
+            max_lease: MAX_LEASE,
+            downstream: None,
+            circuit: None,
         }
     }
 }
@@ -246,6 +276,46 @@ impl EffectBuilder<'_> {
     /// (`E_TOO_LATE`) where it is older than the ledger remembers, less a margin, or more than 5 minutes in the future.
     pub fn first_sent(self, first_sent: LedgerTime) -> Self {
         self.edit(|spec| spec.first_sent = Some(first_sent))
+    }
+
+    /// Sets how many attempts are made under one claim. The default is 3; 1 is none but the first.
+    ///
+    /// A further one follows a transient failure, and an unknown one only where the target recognises the key
+    /// ([`EffectBuilder::downstream`]).
+    pub fn tries(self, tries: u32) -> Self {
+        self.edit(|spec| spec.retry.backoff.tries = tries)
+    }
+
+    /// Sets how attempts are repeated: how often, with which waits, and the longest wait an answer may ask for.
+    pub fn retry(self, retry: Retry) -> Self {
+        self.edit(|spec| spec.retry = retry)
+    }
+
+    /// Bounds the whole delivery, from now: waiting, every attempt, and the waits between them.
+    ///
+    /// Where it ends before anything was begun, or between attempts that did not happen, that is `E_DEADLINE`. An attempt
+    /// that runs then is told to stop ([`Ctx::cancelled`]), is unknown, and reports late.
+    pub fn deadline(self, deadline: Duration) -> Self {
+        self.edit(|spec| spec.deadline = Some(deadline))
+    }
+
+    /// Sets for how long the lease is renewed at most. The default is 24 hours: an effect that never ends would hold its
+    /// intent for ever.
+    pub fn max_lease(self, max_lease: Duration) -> Self {
+        self.edit(|spec| spec.max_lease = max_lease)
+    }
+
+    /// Says what the target does with idempotency keys. The key to send ([`Ctx::downstream_key`]) is made to fit it; an
+    /// unknown outcome may be tried again while the target surely remembers the key; and where nothing is in doubt and
+    /// the target would only repeat its failure, a new one is used.
+    pub fn downstream(self, downstream: Profile) -> Self {
+        self.edit(|spec| spec.downstream = Some(downstream))
+    }
+
+    /// Names the circuit that the effect belongs to: what fails there counts for all that name it.
+    pub fn circuit(self, circuit: impl Into<String>) -> Self {
+        let circuit = circuit.into();
+        self.edit(|spec| spec.circuit = Some(circuit))
     }
 
     /// Says what tells this delivery from others, such as its message id: for `explain`, never for the key. A JSON

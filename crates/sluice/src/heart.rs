@@ -138,6 +138,10 @@ impl Shared {
     /// Renews one claim, and cancels it once its lease is over on this holder's own clock, whatever the ledger does.
     async fn renew(&self, number: u64, held: Arc<Held>) {
         let asked_at = self.ports.clock.elapsed();
+        // An effect that ignores that it is to stop must not hold its intent for ever.
+        if held.is_exhausted(asked_at) {
+            return held.cancel();
+        }
         let left = held.may_send(asked_at).unwrap_or_default();
         let answer = self.store.renew(held.id.clone(), held.claim, held.epoch, held.lease);
         let next = match crate::run::race(answer, self.ports.sleep.sleep(left)).await {

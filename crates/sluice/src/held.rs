@@ -1,10 +1,12 @@
 //! What a holder knows of its claim: time left, the record as last seen, and whether to stop.
 
+use crate::run::How;
+use sluice_core::downstream::Profile;
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::lease::HeldLease;
 use sluice_core::record::Snapshot;
 use sluice_core::store::Renewed;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -19,8 +21,16 @@ pub(crate) struct Held {
     pub attempt_timeout: Option<Duration>,
     /// As it was granted; what is sent to the target stays the same for as long as this claim lives.
     pub grant: Arc<Snapshot>,
+    /// On the holder's own clock, before it asked for the claim.
+    pub asked_at: Duration,
+    /// What the target does with keys, where the delivery says so.
+    pub target: Option<Arc<Profile>>,
+    /// When the lease is renewed no more, on the holder's own clock.
+    renewed_until: Duration,
     state: Mutex<State>,
     stop: AtomicBool,
+    /// Which attempt may act, from 1.
+    attempt: AtomicU32,
     stopped: Notify,
 }
 
@@ -43,14 +53,29 @@ impl Held {
             lease,
             attempt_timeout: body.terms.attempt_timeout,
             stop: AtomicBool::new(false),
+            attempt: AtomicU32::new(1),
             stopped: Notify::new(),
             grant: snapshot.clone(),
+            asked_at,
+            target: None,
+            renewed_until: Duration::MAX,
             state: Mutex::new(State {
                 lease: HeldLease::granted(asked_at, snapshot.lease.remaining(), lease),
                 snapshot,
                 object_id: None,
             }),
         }
+    }
+
+    /// Says how the claim is used.
+    pub fn used_as(self, how: &How) -> Self {
+        let renewed_until = self.asked_at.saturating_add(how.max_lease);
+        Self { target: how.target.clone(), renewed_until, ..self }
+    }
+
+    /// Whether the lease was renewed for as long as it may be.
+    pub fn is_exhausted(&self, now: Duration) -> bool {
+        now >= self.renewed_until
     }
 
     /// A claim whose lease is long over and whose outcome is only now written down.
@@ -92,10 +117,22 @@ impl Held {
         self.stop.load(Ordering::SeqCst)
     }
 
-    pub async fn cancelled(&self) {
+    /// From now on only that attempt may act: whatever an earlier one left behind is told to stop.
+    pub fn begins(&self, attempt: u32) {
+        self.attempt.store(attempt, Ordering::SeqCst);
+        self.stopped.notify_waiters();
+    }
+
+    /// Whether that attempt must start nothing more.
+    pub fn is_over(&self, attempt: u32) -> bool {
+        self.is_cancelled() || self.attempt.load(Ordering::SeqCst) != attempt
+    }
+
+    /// Is ready once that attempt must start nothing more.
+    pub async fn over(&self, attempt: u32) {
         loop {
             let stopped = self.stopped.notified();
-            if self.is_cancelled() {
+            if self.is_over(attempt) {
                 return;
             }
             stopped.await;

@@ -371,7 +371,9 @@ fn a_context_that_outlives_its_effect_may_start_nothing_more() {
         let worker = world.worker();
         let (give, taken) = tokio::sync::oneshot::channel();
         let mut give = Some(give);
-        let run = worker.run(lease(30), move |ctx| {
+        let mut spec = lease(30);
+        spec.retry.backoff.tries = 1;
+        let run = worker.run(spec, move |ctx| {
             let _ = give.take().unwrap().send(ctx);
             async { Err::<u32, _>(Failure::transient("not now")) }
         });

@@ -71,7 +71,7 @@ fn b14_only_an_error_that_says_so_opens_the_key_again() {
             let error = sluice.run(spec("k"), effect).await.unwrap_err();
             assert!(error.code() == Code::Released && error.did_not_happen() && error.is_retryable());
         }
-        assert_eq!(effects.get(), 3);
+        assert_eq!(effects.get(), 9, "three deliveries of three attempts each");
         let effect = |_| async { Err::<u32, _>(Failure::permanent("declined").with_code("card_declined")) };
         for _ in 0..2 {
             let error = sluice.run(spec("declined"), effect).await.unwrap_err();

@@ -224,9 +224,11 @@ fn older_doubt(found: &Snapshot, epoch: Epoch, doubt: Doubt) -> Result<SettleSte
     Ok(SettleStep::Write(change))
 }
 
+/// What a failure's class means for this record.
+///
 /// An effect that declared marks and set none never passed its point of no return, so that an error nobody classified
 /// came before it. A holder that itself says "unknown" is believed: it may have forgotten its mark.
-fn effective(body: &Body, class: FailureClass) -> FailureClass {
+pub fn effective(body: &Body, class: FailureClass) -> FailureClass {
     let unsaid = matches!(class, FailureClass::Unclassified | FailureClass::Overdue);
     if unsaid && body.provably_not_begun() { FailureClass::NotStarted } else { class }
 }

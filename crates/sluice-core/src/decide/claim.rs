@@ -2,6 +2,7 @@
 
 use super::delivery::{Answer, Plan, Step};
 use super::quiet::last_holder;
+use super::target::{next_key, repeats_by_key};
 use crate::change::{Change, GrantGuard, LeaseGuard, LeaseSet};
 use crate::holder::{Holder, Liveness};
 use crate::ids::{ClaimId, Epoch};
@@ -61,13 +62,21 @@ pub(super) fn failed(found: &Snapshot, plan: &Plan) -> Step {
 
 /// What nobody knows runs again where that does no harm, once the last holder can no longer act.
 pub(super) fn unknown(found: &Snapshot, plan: &Plan, holder: Liveness) -> Step {
+    let age = if plan.terms.repeatable { None } else { repeats_by_key(found, plan) };
+    let why = match (plan.terms.repeatable, age) {
+        (true, _) => "the effect is declared repeatable",
+        (false, Some(_)) => "the target recognises the key",
+        (false, None) => return Step::Answer(Answer::Indeterminate),
+    };
     let guard = match last_holder(found, holder) {
         Ok(guard) => guard,
         Err(not_yet) => return Step::Hold(not_yet),
     };
-    let event = EventDraft::new(EventKind::Reclaimed).because("the effect is declared repeatable");
+    let event = EventDraft::new(EventKind::Reclaimed).because(why);
     let change = again(found, plan, Transition::Reclaim, event);
-    change.map_or(Step::Answer(Answer::Indeterminate), |change| Step::Claim(change.when_lease(guard)))
+    change.map_or(Step::Answer(Answer::Indeterminate), |change| {
+        Step::Claim(change.when_lease(guard).when_key_age(age))
+    })
 }
 
 fn again(
@@ -78,6 +87,7 @@ fn again(
 ) -> Result<Change, InvalidTransition> {
     let epoch = found.record.body.epoch.next();
     let event = event.about(epoch, Some(plan.claim));
+    let key = next_key(found, plan, transition);
     let change = Change::of(found, transition, event, |set| {
         set.epoch = epoch;
         set.claim = plan.claim;
@@ -86,6 +96,9 @@ fn again(
         set.marked = false;
         set.labels = relabel(&set.labels, &plan.labels);
         set.outcome = Outcome::None;
+        if let Some(key) = key {
+            set.downstream = key;
+        }
     })?;
     Ok(change
         .when_grant(GrantGuard::Unused(plan.claim))

@@ -4,12 +4,14 @@ use super::claim;
 use super::lapse::lapse;
 use super::quiet::NotYet;
 use crate::change::Change;
+use crate::downstream::Profile;
 use crate::holder::Liveness;
 use crate::ids::{ClaimId, Epoch};
 use crate::key::{Fingerprint, Match};
 use crate::policy::{OnDuplicate, OnFailed, OnIndeterminate, WhileRunning};
 use crate::record::{Downstream, Labels, LedgerTime, Snapshot, Terms};
 use crate::state::Status;
+use std::sync::Arc;
 
 /// What a delivery would run with if it were granted the claim.
 #[derive(Clone, Debug)]
@@ -26,6 +28,10 @@ pub struct Plan {
     pub downstream: Downstream,
     /// When the intent was first sent, where the delivery says so.
     pub first_sent: Option<LedgerTime>,
+    /// What the target does with keys, where the delivery says so.
+    pub target: Option<Arc<Profile>>,
+    /// The key that would replace the record's, where it may be replaced ([`rotates`](super::rotates)).
+    pub replacement: Option<Downstream>,
 }
 
 /// What is known when a delivery arrives at a record.
@@ -118,14 +124,11 @@ pub fn arrive(found: Option<&Snapshot>, arrival: Arrival, plan: &Plan) -> Step {
         status if !body.landed.is_empty() => Step::Answer(ended(status, arrival.on_duplicate)),
         Status::Released => claim::released(found, plan),
         Status::Failed if arrival.on_failed == OnFailed::Rerun => claim::failed(found, plan),
-        Status::Indeterminate if may_repeat(arrival, plan) => claim::unknown(found, plan, arrival.holder),
+        Status::Indeterminate if arrival.on_indeterminate == OnIndeterminate::Reclaim => {
+            claim::unknown(found, plan, arrival.holder)
+        }
         status => Step::Answer(ended(status, arrival.on_duplicate)),
     }
-}
-
-/// Whether a delivery may run what nobody knows (RULINGS 14): its own declaration counts, not the record's.
-fn may_repeat(arrival: Arrival, plan: &Plan) -> bool {
-    arrival.on_indeterminate == OnIndeterminate::Reclaim && plan.terms.repeatable
 }
 
 /// Decides what a delivery does that is bound to an epoch (RULINGS 2): it hears that epoch's outcome, even if a

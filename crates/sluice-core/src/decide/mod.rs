@@ -7,12 +7,16 @@ mod evidence;
 mod lapse;
 mod quiet;
 mod reopen;
+mod target;
+mod tries;
 mod verdict;
 
-pub use attempt::{SettleStep, mark, settle};
+pub use attempt::{SettleStep, effective, mark, settle};
 pub use claim::{OwnClaim, claimed};
 pub use delivery::{Answer, Arrival, Plan, Step, arrive, waiting};
 pub use lapse::lapse;
 pub use quiet::NotYet;
 pub use reopen::{ReopenStep, reopen};
+pub use target::rotates;
+pub use tries::Tries;
 pub use verdict::{Judgement, Proof, Ruling, VerdictStep, verdict};

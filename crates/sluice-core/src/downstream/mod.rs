@@ -14,4 +14,4 @@ pub use error::ProfileError;
 pub use known::known_names;
 pub use profile::{KeyForm, Profile, Said};
 pub use rotation::{LastAnswer, may_rotate};
-pub use window::{margin, window_left};
+pub use window::{KeyAge, margin, oldest_key, window_left};

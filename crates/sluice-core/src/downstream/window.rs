@@ -1,6 +1,7 @@
 //! For how much longer does the target surely recognise a key?
 
 use super::profile::Profile;
+use crate::lease::QUIET_BASE;
 use crate::record::LedgerTime;
 use std::time::Duration;
 
@@ -15,6 +16,48 @@ use std::time::Duration;
 /// ```
 pub fn margin(remembers: Duration) -> Duration {
     (remembers / 10).max(Duration::from_mins(1))
+}
+
+/// What must be true of a key's age, for an execution that nobody knows of to be repeated under it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyAge {
+    /// When it was first used, at the earliest.
+    pub first_used: LedgerTime,
+    /// How long ago that may be at most.
+    pub at_most: Duration,
+}
+
+impl KeyAge {
+    /// Whether it is young enough. A key from the future is not: how old it is cannot be said.
+    ///
+    /// ```
+    /// use sluice_core::downstream::KeyAge;
+    /// use sluice_core::record::LedgerTime;
+    /// let age = KeyAge { first_used: LedgerTime(1_000), at_most: std::time::Duration::from_secs(2) };
+    /// assert!(age.allows(LedgerTime(3_000)));
+    /// assert!(!age.allows(LedgerTime(3_001)) && !age.allows(LedgerTime(999)));
+    /// ```
+    pub fn allows(self, now: LedgerTime) -> bool {
+        u64::try_from(i128::from(now.0) - i128::from(self.first_used.0))
+            .is_ok_and(|age| Duration::from_millis(age) <= self.at_most)
+    }
+}
+
+/// How old a key may be for another whole attempt to end while the target surely recognises it; `None` where the target is
+/// not known to remember keys at all, or not for so long. An attempt without a bound is given [`QUIET_BASE`].
+///
+/// ```
+/// use sluice_core::downstream::{Profile, oldest_key};
+/// use std::time::Duration;
+/// let stripe = Profile::known("stripe").unwrap();
+/// assert_eq!(oldest_key(&stripe, None), Some(Duration::from_mins(1296 - 1)));
+/// assert_eq!(oldest_key(&stripe, Some(Duration::from_hours(24))), None);
+/// assert_eq!(oldest_key(&Profile::known("square").unwrap(), None), None);
+/// ```
+pub fn oldest_key(profile: &Profile, attempt_timeout: Option<Duration>) -> Option<Duration> {
+    let remembers = profile.remembers?;
+    let relied_on = remembers.saturating_sub(margin(remembers));
+    relied_on.checked_sub(attempt_timeout.unwrap_or(QUIET_BASE))
 }
 
 /// For how much longer the target surely recognises a key that a claim first used at that ledger time; `None` where it

@@ -110,7 +110,9 @@ impl Error {
     ///
     /// An answer about an execution that a newer one has overtaken says nothing of the newer one.
     pub fn did_not_happen(&self) -> bool {
-        self.0.code.did_not_happen() && !self.0.about.is_overtaken
+        let released = self.0.about.status == Some(Status::Released)
+            && matches!(self.0.code, Code::Deadline | Code::CircuitOpen);
+        (self.0.code.did_not_happen() || released) && !self.0.about.is_overtaken
     }
 
     /// What to do next, in one sentence.

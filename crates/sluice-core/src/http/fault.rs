@@ -61,7 +61,13 @@ impl From<HttpFault> for Failure {
             FailureClass::Unclassified => Self::unclassified(fault.message),
             FailureClass::Overdue => Self::overdue(fault.message),
         };
-        let failure = failure.with_code(fault.code);
+        let mut failure = failure.with_code(fault.code);
+        if fault.from_target {
+            failure = failure.from_target();
+        }
+        if fault.proves_not_landed {
+            failure = failure.proving_no_earlier_one_landed();
+        }
         match fault.retry_after {
             Some(wait) => failure.with_retry_after(wait),
             None => failure,

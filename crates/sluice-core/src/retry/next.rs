@@ -218,6 +218,15 @@ fn by_time(failed: &Failed, retry: &Retry, after: Duration) -> Result<(), Stop> 
 }
 
 impl Stop {
+    /// Whether it tells a person more than the failure and the number of attempts do.
+    pub(crate) fn is_news(self, made: u32) -> bool {
+        match self {
+            Self::Definite | Self::StillRunning | Self::NotHonoured => false,
+            Self::TriesOver => made > 1,
+            _ => true,
+        }
+    }
+
     /// The reason's frozen name.
     pub fn as_str(self) -> &'static str {
         match self {

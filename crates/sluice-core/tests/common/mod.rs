@@ -31,8 +31,10 @@ pub fn plan(n: u8, declares_marks: bool) -> Plan {
         terms: Terms { declares_marks, ..Terms::default() },
         labels: Labels::default(),
         fingerprint: None,
-        downstream: Downstream { key: "sent".to_owned(), rotation: 0 },
+        downstream: Downstream { key: "sent".to_owned(), rotation: 0, first_used: None },
         first_sent: None,
+        target: None,
+        replacement: None,
     }
 }
 
@@ -180,5 +182,11 @@ pub fn success(text: &str) -> Report {
 }
 
 pub fn fault(class: FailureClass) -> Report {
-    Report::Fault(Fault { class, code: None, message: format!("{class:?}"), detail: None })
+    Report::Fault(Fault {
+        class,
+        code: None,
+        message: format!("{class:?}"),
+        detail: None,
+        from_target: false,
+    })
 }

@@ -70,7 +70,11 @@ fn labels(cells: &mut Cells<'_>) -> Result<Labels, Trouble> {
 }
 
 fn downstream(cells: &mut Cells<'_>) -> Result<Downstream, Trouble> {
-    Ok(Downstream { key: cells.next()?, rotation: cells.count()? })
+    Ok(Downstream {
+        key: cells.next()?,
+        rotation: cells.count()?,
+        first_used: cells.next::<Option<i64>>()?.map(LedgerTime),
+    })
 }
 
 fn outcome(cells: &mut Cells<'_>) -> Result<Outcome, Trouble> {

@@ -89,6 +89,7 @@ fn body<'a>(values: &mut Values<'a>, body: &'a Body) -> Result<(), Trouble> {
     values.push(if body.landed.is_empty() { null() } else { json(&body.landed, "landed")? });
     kept(values, body.evidence.as_ref())?;
     values.extend([text(&body.downstream.key), signed(body.downstream.rotation.into())]);
+    values.push(body.downstream.first_used.map_or(null(), |at| signed(at.0)));
     outcome(values, &body.outcome)
 }
 

@@ -145,7 +145,7 @@ pub fn body(claim: ClaimId, lease: Duration) -> Body {
         landed: BTreeSet::default(),
         evidence: None,
         outcome: Outcome::None,
-        downstream: Downstream { key: "k".into(), rotation: 0 },
+        downstream: Downstream { key: "k".into(), rotation: 0, first_used: None },
     }
 }
 

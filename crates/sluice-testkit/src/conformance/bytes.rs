@@ -219,7 +219,7 @@ fn holders(subject: &dyn Subject) -> Verdict {
             remember: Duration::from_millis(i64::MAX.unsigned_abs()),
         };
         set.marked = true;
-        set.downstream = Downstream { key: "k".into(), rotation: u32::MAX };
+        set.downstream = Downstream { key: "k".into(), rotation: u32::MAX, first_used: None };
         set.epoch = Epoch(i64::MAX.unsigned_abs());
     });
     comes_back(bench, "most", &most)?;

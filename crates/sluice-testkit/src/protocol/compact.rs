@@ -92,7 +92,13 @@ impl Word {
 
     /// The fault that a holder reports with it; none for a success.
     pub fn fault(self) -> Option<Fault> {
-        self.class().map(|class| Fault { class, code: None, message: String::new(), detail: None })
+        self.class().map(|class| Fault {
+            class,
+            code: None,
+            message: String::new(),
+            detail: None,
+            from_target: false,
+        })
     }
 }
 

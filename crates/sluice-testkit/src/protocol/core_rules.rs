@@ -150,6 +150,8 @@ fn plan(claim: u8, effect: Effect) -> Plan {
         fingerprint: None,
         downstream: Downstream::default(),
         first_sent: None,
+        target: None,
+        replacement: None,
     }
 }
 

@@ -92,6 +92,7 @@ impl Edit {
                 Needs::Quiet => LeaseGuard::EndedFor(effect.quiet()),
             },
             sent: None,
+            key_age: None,
         }
     }
 }

@@ -136,7 +136,13 @@ impl Ask {
             (true, _) => (found.body.epoch.next(), set.claim),
         };
         Some(Change {
-            guard: Guard { expected: self.expected(found), grant, lease: self.lease, sent: None },
+            guard: Guard {
+                expected: self.expected(found),
+                grant,
+                lease: self.lease,
+                sent: None,
+                key_age: None,
+            },
             set,
             lease: self.lease_set,
             event: self.event.clone(),

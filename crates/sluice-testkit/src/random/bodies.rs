@@ -9,7 +9,7 @@ use sluice_core::holder::Holder;
 use sluice_core::ids::Epoch;
 use sluice_core::key::{Fingerprint, SecretId};
 use sluice_core::outcome::{Fault, Kept, NotKept, Outcome};
-use sluice_core::record::{Body, Downstream, Labels, Terms};
+use sluice_core::record::{Body, Downstream, Labels, LedgerTime, Terms};
 use sluice_core::state::Status;
 use sluice_core::unresolved::Doubt;
 use std::time::Duration;
@@ -110,7 +110,12 @@ fn fingerprints() -> impl Strategy<Value = Fingerprint> {
 }
 
 fn downstreams() -> impl Strategy<Value = Downstream> {
-    (texts(), any::<u32>()).prop_map(|(key, rotation)| Downstream { key, rotation })
+    let first_used = option::of(any::<i64>().prop_map(LedgerTime));
+    (texts(), any::<u32>(), first_used).prop_map(|(key, rotation, first_used)| Downstream {
+        key,
+        rotation,
+        first_used,
+    })
 }
 
 /// Any result, kept or not.
@@ -135,9 +140,10 @@ pub fn faults() -> impl Strategy<Value = Fault> {
     use FailureClass::{NotStarted, Overdue, Permanent, Transient, Unclassified, Unknown};
     let all = vec![Permanent, Transient, NotStarted, Unknown, Unclassified, Overdue];
     let class = prop::sample::select(all);
-    (class, option::of(texts()), texts(), option::of(details())).prop_map(|(class, code, message, detail)| {
+    let said = (class, option::of(texts()), texts(), option::of(details()), any::<bool>());
+    said.prop_map(|(class, code, message, detail, from_target)| {
         let detail = detail.map(|detail| detail.to_string());
-        Fault { class, code, message, detail }
+        Fault { class, code, message, detail, from_target }
     })
 }
 

@@ -117,6 +117,8 @@ impl<'a> World<'a> {
             fingerprint: None,
             downstream: Downstream::default(),
             first_sent: None,
+            target: None,
+            replacement: None,
         };
         let arrival = Arrival {
             request: Match::Neither,

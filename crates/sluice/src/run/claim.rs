@@ -1,7 +1,7 @@
 //! Claims, and performs what was claimed, on a task that outlives the caller.
 
 use super::delivery::Delivery;
-use super::perform::{conclude, perform};
+use super::perform::{Ended, conclude, perform};
 use super::settle::settle;
 use crate::answer::too_late;
 use crate::ctx::Ctx;
@@ -11,7 +11,7 @@ use crate::sluice::Sluice;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sluice_core::change::{Change, Unmet};
-use sluice_core::decide::{OwnClaim, claimed};
+use sluice_core::decide::{OwnClaim, Tries, claimed};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::ports::{Report, Unrecorded};
 use sluice_core::record::Snapshot;
@@ -38,6 +38,8 @@ pub(crate) enum Claimed<T> {
     Ran(Result<Done<T>, Error>),
     /// Another delivery was faster; this one is bound to that epoch.
     LostTo(Epoch, Box<Snapshot>),
+    /// It would have repeated what nobody knows, and the target may have forgotten the key.
+    Forgotten(Box<Snapshot>),
 }
 
 /// Claims and performs. From the first write on everything happens on a task of its own, so that a caller that
@@ -61,7 +63,8 @@ where
         ));
     }
     let (answer, outcome) = oneshot::channel();
-    let (sluice, id, claim) = (sluice.clone(), delivery.id.clone(), delivery.plan.claim);
+    let (sluice, id, claim, how) =
+        (sluice.clone(), delivery.id.clone(), delivery.plan.claim, delivery.how.clone());
     let spawn = sluice.inner.ports.spawn.clone();
     let running = sluice.inner.running.begin();
     let task = async move {
@@ -70,17 +73,21 @@ where
         let epoch = change.set.epoch;
         match claim_durably(&sluice, &id, claim, &change).await {
             Ok(Granted::Here(snapshot)) => {
-                let held = Arc::new(Held::granted(snapshot.into(), asked_at));
-                perform(&sluice, &held, effect, answer).await;
+                let held = Arc::new(Held::granted(snapshot.into(), asked_at).used_as(&how));
+                perform(&sluice, &held, &how, effect, answer).await;
             }
             Ok(Granted::TooLate(snapshot)) => {
                 let held = Held::granted(snapshot.into(), Duration::ZERO);
                 let late = Failure::not_started("the claim had ended before it was heard of");
-                Box::pin(conclude::<T>(&sluice, &held, Ok(Err(late)), Some(answer))).await;
+                let ended = Ended { outcome: Ok(Err(late)), tries: Tries::default(), stop: None };
+                Box::pin(conclude::<T>(&sluice, &held, ended, Some(answer))).await;
             }
             // Nobody is left to hear it where the send fails; the ledger has it all the same.
             Ok(Granted::Elsewhere(snapshot)) => {
                 let _ = answer.send(Ok(Claimed::LostTo(snapshot.record.body.epoch, snapshot)));
+            }
+            Ok(Granted::Forgotten(snapshot)) => {
+                let _ = answer.send(Ok(Claimed::Forgotten(snapshot)));
             }
             Err(error) => {
                 let unheard = is_unheard(&error);
@@ -110,6 +117,8 @@ enum Granted {
     TooLate(Box<Snapshot>),
     /// To another one.
     Elsewhere(Box<Snapshot>),
+    /// To nobody: the target may have forgotten the key.
+    Forgotten(Box<Snapshot>),
 }
 
 /// Writes the claim. An answer that got lost is asked for again under the same claim id, which is granted once.
@@ -127,6 +136,9 @@ async fn claim_durably(
         let error = match sluice.inner.store.apply(id.clone(), change.clone()).await {
             Ok(Written::Applied(snapshot)) => return Ok(Granted::Here(snapshot)),
             Ok(Written::Found { unmet: Unmet::Sent(why), .. }) => return Err(too_late(id, why)),
+            Ok(Written::Found { snapshot: Some(found), unmet: Unmet::KeyAge }) => {
+                return Ok(Granted::Forgotten(found));
+            }
             Ok(Written::Found { snapshot: Some(found), .. }) => {
                 return Ok(match claimed(&found.record, claim) {
                     OwnClaim::Granted => Granted::Here(found),

@@ -1,19 +1,26 @@
 //! One delivery: names, digests and ids, made before anything is asked of the ledger.
 
+use super::How;
 use crate::done::Done;
 use crate::effect::{EffectSpec, Wait};
 use crate::sluice::Sluice;
-use sluice_core::decide::{Answer, Arrival, Plan};
+use sluice_core::decide::{Answer, Arrival, Plan, rotates};
 use sluice_core::deliveries::{DeliveryId, Heard};
+use sluice_core::downstream::oldest_key;
 use sluice_core::holder::Liveness;
 use sluice_core::ids::{ClaimId, RecordId};
 use sluice_core::key::{Match, Request, compare, downstream_key};
 use sluice_core::policy::{OnDuplicate, OnFailed, OnIndeterminate, WhileRunning};
 use sluice_core::record::{Downstream, Snapshot};
 use sluice_core::state::Status;
+use sluice_core::store::Ledger;
 use sluice_core::trail::{EventDraft, EventKind};
 use sluice_core::{Code, Error, lease, retention};
+use std::sync::Arc;
 use std::time::Duration;
+
+/// The length of a key that is not cut.
+const WHOLE_KEY: usize = 64;
 
 /// What one delivery brings along.
 pub(crate) struct Delivery {
@@ -26,6 +33,8 @@ pub(crate) struct Delivery {
     pub on_indeterminate: OnIndeterminate,
     pub on_failed: OnFailed,
     pub told_apart: Option<DeliveryId>,
+    pub how: How,
+    pub circuit: Option<String>,
 }
 
 impl Delivery {
@@ -41,6 +50,15 @@ impl Delivery {
             ));
         }
         let on_indeterminate = on_indeterminate(&spec)?;
+        let since = sluice.inner.ports.clock.elapsed();
+        let target = spec.downstream.map(Arc::new);
+        let how = How {
+            retry: spec.retry,
+            deadline: spec.deadline.map(|deadline| since.saturating_add(deadline)),
+            target: target.clone(),
+            max_lease: spec.max_lease,
+        };
+        let circuit = spec.circuit.or_else(|| target.as_ref().map(|target| target.name.clone()));
         let id = RecordId::new(namespace, spec.key);
         let plan = Plan {
             // Drawn once the ledger is asked: most deliveries of a busy system are replays and need none.
@@ -50,6 +68,8 @@ impl Delivery {
             fingerprint: None,
             downstream: Downstream::default(),
             first_sent: spec.first_sent,
+            target,
+            replacement: None,
         };
         Ok(Self {
             id,
@@ -57,10 +77,12 @@ impl Delivery {
             request: spec.fingerprint,
             on_duplicate: spec.on_duplicate,
             wait: spec.wait,
-            since: sluice.inner.ports.clock.elapsed(),
+            since,
             on_indeterminate,
             on_failed: spec.on_failed,
             told_apart: spec.delivery,
+            how,
+            circuit,
         })
     }
 
@@ -75,9 +97,41 @@ impl Delivery {
             }
             (None, _) => None,
         };
-        let key = downstream_key(&ledger.downstream_secret, &self.id.namespace, &self.id.key, 0, 64)?;
-        self.plan.downstream = Downstream { key, rotation: 0 };
+        self.plan.downstream = self.downstream(ledger, 0)?;
         Ok(())
+    }
+
+    /// Makes the key that replaces the record's, where the target would only repeat its failure under that one.
+    pub fn ready_rotation(&mut self, sluice: &Sluice, found: &Snapshot) -> Result<(), Error> {
+        if rotates(found, &self.plan) {
+            let rotation = found.record.body.downstream.rotation.saturating_add(1);
+            self.plan.replacement = Some(self.downstream(sluice.inner.store.ledger(), rotation)?);
+        }
+        Ok(())
+    }
+
+    fn downstream(&self, ledger: &Ledger, rotation: u32) -> Result<Downstream, Error> {
+        let RecordId { namespace, key } = &self.id;
+        let most = self.plan.target.as_ref().map_or(WHOLE_KEY, |target| target.key_len().min(WHOLE_KEY));
+        let key = downstream_key(&ledger.downstream_secret, namespace, key, rotation, most)?;
+        Ok(Downstream { key, rotation, first_used: None })
+    }
+
+    /// How much of the delivery's patience is left, and of its deadline.
+    pub fn patience(&self, sluice: &Sluice) -> Duration {
+        let now = sluice.inner.ports.clock.elapsed();
+        let waited = now.saturating_sub(self.since);
+        let patience = match self.wait {
+            Wait::For(patience) => patience.saturating_sub(waited),
+            Wait::Forever => Duration::MAX,
+            Wait::No => Duration::ZERO,
+        };
+        patience.min(self.how.left(now).unwrap_or(Duration::MAX))
+    }
+
+    /// Whether the time for the whole delivery is over.
+    pub fn is_too_late(&self, sluice: &Sluice) -> bool {
+        self.how.left(sluice.inner.ports.clock.elapsed()).is_some_and(|left| left.is_zero())
     }
 
     /// What is known when the delivery looks at a record.
@@ -98,17 +152,23 @@ impl Delivery {
     }
 }
 
-/// Running again what nobody knows is for effects that declare that it does no harm (RULINGS 14).
+/// Running again what nobody knows is for effects that declare that it does no harm, or whose target recognises the key
+/// (RULINGS 14).
 fn on_indeterminate(spec: &EffectSpec) -> Result<OnIndeterminate, Error> {
     match (spec.on_indeterminate, spec.terms.repeatable) {
         (None, true) => Ok(OnIndeterminate::Reclaim),
         (None, false) => Ok(OnIndeterminate::Refuse),
-        (Some(OnIndeterminate::Reclaim), false) => Err(Error::new(
+        (Some(OnIndeterminate::Reclaim), false) if !honours_keys(spec) => Err(Error::new(
             Code::Config,
-            "an effect that is not declared repeatable is not run again where nobody knows whether it happened",
+            "an effect is run again where nobody knows whether it happened only if it is declared repeatable, or its \
+             downstream is known to remember keys for longer than an attempt takes",
         )),
         (Some(said), _) => Ok(said),
     }
+}
+
+fn honours_keys(spec: &EffectSpec) -> bool {
+    spec.downstream.as_ref().is_some_and(|target| oldest_key(target, spec.terms.attempt_timeout).is_some())
 }
 
 impl Sluice {

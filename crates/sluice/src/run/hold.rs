@@ -1,7 +1,6 @@
 //! A delivery that may run what nobody knows, but not yet: something of the last holder may still act.
 
 use super::delivery::Delivery;
-use crate::effect::Wait;
 use crate::sluice::Sluice;
 use sluice_core::decide::NotYet;
 use std::time::Duration;
@@ -23,7 +22,7 @@ impl Hold {
 
     /// Waits until it makes sense to arrive again; false where the delivery's patience ends first.
     pub async fn pass(&mut self, sluice: &Sluice, delivery: &Delivery, not_yet: NotYet) -> bool {
-        let left = patience(sluice, delivery);
+        let left = delivery.patience(sluice);
         let needed = match not_yet {
             NotYet::Quiet(left) => left,
             NotYet::Alive(_) => Duration::ZERO,
@@ -38,15 +37,5 @@ impl Hold {
         let pause = if needed.is_zero() { pause } else { pause.min(needed) };
         sluice.inner.ports.sleep.sleep(pause.min(left)).await;
         true
-    }
-}
-
-/// How much of a delivery's patience is left.
-pub(super) fn patience(sluice: &Sluice, delivery: &Delivery) -> Duration {
-    let passed = sluice.inner.ports.clock.elapsed().saturating_sub(delivery.since);
-    match delivery.wait {
-        Wait::For(patience) => patience.saturating_sub(passed),
-        Wait::Forever => Duration::MAX,
-        Wait::No => Duration::ZERO,
     }
 }

@@ -6,10 +6,12 @@ mod hold;
 mod perform;
 mod race;
 mod settle;
+mod tries;
 mod wait;
 
 pub(crate) use race::{Caught, Either, caught, race};
 pub(crate) use settle::{Settled, offer};
+pub(crate) use tries::How;
 
 use crate::answer;
 use crate::ctx::Ctx;
@@ -80,8 +82,9 @@ impl Sluice {
         loop {
             let asked_at = self.inner.ports.clock.elapsed();
             let found = self.inner.store.read(&delivery.id).await?;
-            if found.is_none() {
-                delivery.ready_first_claim(self)?;
+            match &found {
+                None => delivery.ready_first_claim(self)?,
+                Some(found) => delivery.ready_rotation(self, found)?,
             }
             let arrival = delivery.arrival(self, found.as_ref());
             let answer = match arrive(found.as_ref(), arrival, &delivery.plan) {
@@ -89,10 +92,12 @@ impl Sluice {
                     self.lapse(&delivery.id, change).await?;
                     continue;
                 }
+                Step::Claim(_) if delivery.is_too_late(self) => return Err(answer::deadline(&delivery.id)),
                 Step::Claim(change) => {
                     let change = change.held_by(self.inner.ports.witness.describe(delivery.plan.claim)?);
                     return Ok(match claim_and_perform(self, delivery, Box::new(change), effect).await? {
                         Claimed::Ran(result) => Delivered::Ran(result),
+                        Claimed::Forgotten(seen) => Delivered::Heard(Err(answer::key_forgotten(&seen))),
                         Claimed::LostTo(epoch, seen) => {
                             Delivered::Heard(Box::pin(wait::wait(self, delivery, epoch, *seen)).await)
                         }

@@ -2,6 +2,7 @@
 
 use super::claim::Claimed;
 use super::settle::{Settled, settle};
+use super::tries::{How, after_failure, may_send_again};
 use super::{Caught, Either, caught, race};
 use crate::answer;
 use crate::ctx::Ctx;
@@ -11,49 +12,91 @@ use crate::held::Held;
 use crate::sluice::Sluice;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sluice_core::decide::Tries;
 use sluice_core::key::check_plain;
 use sluice_core::outcome::{Fault, Kept, NotKept};
 use sluice_core::ports::{Report, Unrecorded};
+use sluice_core::retry::{Next, Stop};
 use sluice_core::state::Status;
-use sluice_core::{Code, Error, Failure};
+use sluice_core::{Code, Error, Failure, FailureClass};
 use std::error::Error as StdError;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 type Answer<T> = oneshot::Sender<Result<Claimed<T>, Error>>;
 
 /// Performs the effect and tells the caller. An attempt that takes too long is settled as unknown and answered at
-/// once; what has started runs on to its end all the same and reports late.
-pub(super) async fn perform<T, F, Fut>(sluice: &Sluice, held: &Arc<Held>, mut effect: F, answer: Answer<T>)
-where
+/// once; what has started runs on to its end all the same and reports late. One that failed may be repeated.
+pub(super) async fn perform<T, F, Fut>(
+    sluice: &Sluice,
+    held: &Arc<Held>,
+    how: &How,
+    mut effect: F,
+    answer: Answer<T>,
+) where
     T: Serialize + DeserializeOwned + Send + 'static,
     F: FnMut(Ctx) -> Fut + Send + 'static,
     Fut: Future<Output = Result<T, Failure>> + Send + 'static,
 {
     let _over = Over(held);
-    let (beating, ctx) = match begin(sluice, held) {
-        Ok(begun) => begun,
-        Err(failure) => return Box::pin(conclude::<T>(sluice, held, Ok(Err(failure)), Some(answer))).await,
+    let beating = match begin(sluice, held) {
+        Ok(beating) => beating,
+        Err(failure) => {
+            let ended = Ended { outcome: Ok(Err(failure)), tries: Tries::default(), stop: None };
+            return Box::pin(conclude::<T>(sluice, held, ended, Some(answer))).await;
+        }
     };
-    let mut attempt = pin!(caught(move || effect(ctx)));
-    let ended = match held.attempt_timeout {
-        None => attempt.await,
-        Some(timeout) => match race(attempt.as_mut(), sluice.inner.ports.sleep.sleep(timeout)).await {
-            Either::First(ended) => ended,
-            Either::Second(()) => {
-                let overdue = Failure::overdue("the effect took longer than its timeout");
-                Box::pin(conclude::<T>(sluice, held, Ok(Err(overdue)), Some(answer))).await;
-                held.cancel();
-                drop(beating);
-                return Box::pin(conclude(sluice, held, attempt.await, None)).await;
+    let mut tries = Tries::default();
+    loop {
+        let number = tries.made().saturating_add(1);
+        held.begins(number);
+        let ctx = Ctx::new(sluice.inner.clone(), held.clone(), number);
+        let mut attempt = pin!(caught(|| effect(ctx)));
+        let outcome = match bound(sluice, held, how) {
+            None => attempt.await,
+            Some((left, why)) => match race(attempt.as_mut(), sluice.inner.ports.sleep.sleep(left)).await {
+                Either::First(outcome) => outcome,
+                Either::Second(()) => {
+                    let overdue = Ended { outcome: Ok(Err(Failure::overdue(why))), tries, stop: None };
+                    Box::pin(conclude::<T>(sluice, held, overdue, Some(answer))).await;
+                    held.cancel();
+                    drop(beating);
+                    let outcome = attempt.await;
+                    let ended = Ended { outcome, tries, stop: None }.counted();
+                    return Box::pin(conclude(sluice, held, ended, None)).await;
+                }
+            },
+        };
+        let Ok(Err(failure)) = &outcome else {
+            drop(beating);
+            return conclude(sluice, held, Ended { outcome, tries, stop: None }.counted(), Some(answer))
+                .await;
+        };
+        let stop = match after_failure(sluice, held, how, &mut tries, failure) {
+            Next::Again { after } => {
+                held.begins(0);
+                Box::pin(race(sluice.inner.ports.sleep.sleep(after), held.over(0))).await;
+                may_send_again(sluice, held, how, tries).err()
             }
-        },
-    };
-    drop(beating);
-    conclude(sluice, held, ended, Some(answer)).await;
+            Next::Stop(stop) => Some(stop),
+        };
+        if stop.is_some() {
+            drop(beating);
+            return conclude(sluice, held, Ended { outcome, tries, stop }, Some(answer)).await;
+        }
+    }
+}
+
+/// How long an attempt may take from now, and what is said where it takes longer.
+fn bound(sluice: &Sluice, held: &Held, how: &How) -> Option<(Duration, &'static str)> {
+    let timeout = held.attempt_timeout.map(|left| (left, "the effect took longer than its timeout"));
+    let deadline = how.left(sluice.inner.ports.clock.elapsed());
+    let deadline = deadline.map(|left| (left, "the deadline passed while the effect ran"));
+    timeout.into_iter().chain(deadline).min_by_key(|(left, _)| *left)
 }
 
 /// Whatever still holds the context in the end, a task that the effect left behind say, must start nothing more.
@@ -65,20 +108,41 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Readies an attempt; the failure says why nothing was begun.
-fn begin(sluice: &Sluice, held: &Arc<Held>) -> Result<(Beating, Ctx), Failure> {
+/// Readies the first attempt; the failure says why nothing was begun.
+fn begin(sluice: &Sluice, held: &Arc<Held>) -> Result<Beating, Failure> {
     let Some(beating) = sluice.inner.heart.keep(held.clone()) else {
         return Err(Failure::not_started("nothing could be started that keeps the lease alive"));
     };
-    let ctx = Ctx::new(sluice.inner.clone(), held.clone(), 1);
     // Where the grant took longer than the lease, nothing may be begun any more.
-    match ctx.may_send() {
-        Ok(_) => Ok((beating, ctx)),
-        Err(_) => Err(Failure::not_started("the claim was granted too late to be used")),
+    match held.may_send(sluice.inner.ports.clock.elapsed()) {
+        Some(_) => Ok(beating),
+        None => Err(Failure::not_started("the claim was granted too late to be used")),
     }
 }
 
-type Ended<T> = Result<Result<T, Failure>, Caught>;
+/// How the last attempt ended, after which others, and why there is none more.
+pub(super) struct Ended<T> {
+    pub outcome: Result<Result<T, Failure>, Caught>,
+    pub tries: Tries,
+    pub stop: Option<Stop>,
+}
+
+impl<T> Ended<T> {
+    /// How long the last answer asked to wait.
+    fn retry_after(&self) -> Option<Duration> {
+        self.outcome.as_ref().ok()?.as_ref().err()?.retry_after()
+    }
+
+    /// Counts the last attempt, where nothing was decided about another one.
+    fn counted(mut self) -> Self {
+        match &self.outcome {
+            Ok(Ok(_)) => {}
+            Ok(Err(failure)) => self.tries.failed(failure.class(), failure.proves_no_earlier_one_landed()),
+            Err(Caught) => self.tries.failed(FailureClass::Unclassified, false),
+        }
+        self
+    }
+}
 
 pub(super) async fn conclude<T: Serialize + DeserializeOwned>(
     sluice: &Sluice,
@@ -86,13 +150,17 @@ pub(super) async fn conclude<T: Serialize + DeserializeOwned>(
     ended: Ended<T>,
     answer: Option<Answer<T>>,
 ) {
+    let (stop, retry_after) = (ended.stop, ended.retry_after());
     let (report, value, source) = report(sluice, held, ended);
     let settled = settle(sluice, held, &report).await;
     sluice.settled_one();
     if let Some(answer) = answer {
-        let result = told(settled, report, value, held).map_err(|error| match source {
-            Some(source) => error.with_source(source),
-            None => error,
+        let result = told(settled, report, value, held).map_err(|error| {
+            let error = if stop.is_some() { answer::stopped(error, stop, retry_after) } else { error };
+            match source {
+                Some(source) => error.with_source(source),
+                None => error,
+            }
         });
         // The caller may be gone; the ledger has the outcome all the same.
         let _ = answer.send(Ok(Claimed::Ran(result)));
@@ -102,18 +170,20 @@ pub(super) async fn conclude<T: Serialize + DeserializeOwned>(
 type Source = Option<Box<dyn StdError + Send + Sync>>;
 
 fn report<T: Serialize>(sluice: &Sluice, held: &Held, ended: Ended<T>) -> (Report, Option<T>, Source) {
-    match ended {
+    let Ended { outcome, tries, stop } = ended;
+    match outcome {
         Ok(Ok(value)) => {
             let kept = keep(&value, sluice.inner.settings.result_limit);
             (Report::Success { kept, object_id: held.object_id() }, Some(value), None)
         }
         Ok(Err(failure)) => {
             let (fault, source) = failure.into_parts();
-            (Report::Fault(bounded(fault, sluice.inner.settings.result_limit)), None, source)
+            let fault = bounded(fault, sluice.inner.settings.result_limit);
+            (Report::Fault(tries.word(fault, stop)), None, source)
         }
         Err(Caught) => {
             let (fault, source) = Failure::unclassified("the effect panicked").into_parts();
-            (Report::Fault(fault), None, source)
+            (Report::Fault(tries.word(fault, stop)), None, source)
         }
     }
 }

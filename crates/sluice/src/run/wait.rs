@@ -1,7 +1,6 @@
 //! A duplicate waits for the epoch it is bound to.
 
 use super::delivery::Delivery;
-use super::hold::patience;
 use super::{Either, race};
 use crate::answer;
 use crate::done::Done;
@@ -35,7 +34,7 @@ pub(super) async fn wait<T: DeserializeOwned>(
     {
         return answer::tell(answer, &delivery.id, Some(&seen), Some(bound), arrival.holder);
     }
-    let patience = patience(sluice, delivery);
+    let patience = delivery.patience(sluice);
     let mut last = Some(seen.clone());
     let outcome = outcome(sluice, delivery, bound, seen, &mut last);
     if patience == Duration::MAX {
@@ -97,7 +96,12 @@ async fn outcome<T: DeserializeOwned>(
 fn timed_out(sluice: &Sluice, delivery: &Delivery, bound: Epoch, last: Option<&Snapshot>) -> Error {
     let holder = delivery.arrival(sluice, last).holder;
     let about = last.map(|seen| answer::about(seen, Some(bound))).unwrap_or_default();
-    Error::new(Code::WaitTimeout, "the same intent is still running elsewhere").about(about).with(|about| {
+    let (code, said) = if delivery.is_too_late(sluice) {
+        (Code::Deadline, "the deadline passed while the same intent was running elsewhere")
+    } else {
+        (Code::WaitTimeout, "the same intent is still running elsewhere")
+    };
+    Error::new(code, said).about(about).with(|about| {
         about.id = Some(delivery.id.clone());
         about.safe_after = last.map(|seen| seen.lease.remaining());
         if let sluice_core::holder::Liveness::Alive(pid) = holder {

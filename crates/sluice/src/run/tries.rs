@@ -1,0 +1,84 @@
+//! An attempt failed: is there another one under the same claim?
+
+use crate::held::Held;
+use crate::sluice::Sluice;
+use sluice_core::Failure;
+use sluice_core::decide::{Tries, effective};
+use sluice_core::downstream::{Profile, window_left};
+use sluice_core::record::LedgerTime;
+use sluice_core::retention::later;
+use sluice_core::retry::{Failed, Next, Retry, Stop, next, within_window};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How one delivery's effect is attempted.
+#[derive(Clone, Debug)]
+pub(crate) struct How {
+    pub retry: Retry,
+    /// On the handle's own clock.
+    pub deadline: Option<Duration>,
+    pub target: Option<Arc<Profile>>,
+    pub max_lease: Duration,
+}
+
+impl How {
+    /// Time left until the deadline.
+    pub fn left(&self, now: Duration) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_sub(now))
+    }
+
+    /// For how much longer the target surely recognises the key of this claim.
+    fn window(&self, held: &Held, now: Duration) -> Option<Duration> {
+        let record = &held.grant.record;
+        window_left(self.target.as_deref()?, record.key_first_used(), ledger_time(held, now))
+    }
+}
+
+/// Ledger time, counted on the holder's own clock from before it asked for the claim, so that it is never too early.
+fn ledger_time(held: &Held, now: Duration) -> LedgerTime {
+    later(held.grant.record.updated, now.saturating_sub(held.asked_at))
+}
+
+/// Takes in a failed attempt and decides on another one.
+pub(super) fn after_failure(
+    sluice: &Sluice,
+    held: &Held,
+    how: &How,
+    tries: &mut Tries,
+    failure: &Failure,
+) -> Next {
+    let now = sluice.inner.ports.clock.elapsed();
+    let snapshot = held.snapshot();
+    let body = &snapshot.record.body;
+    let class = effective(body, failure.class());
+    tries.failed(class, failure.proves_no_earlier_one_landed());
+    let failed = Failed {
+        attempt: tries.made(),
+        class,
+        retry_after: failure.retry_after(),
+        in_doubt: tries.is_in_doubt() || !body.unresolved.is_empty(),
+        until_deadline: how.left(now),
+        may_send: held.may_send(now).is_some(),
+        attempt_timeout: held.attempt_timeout,
+        window: how.window(held, now),
+        circuit_allows: true,
+        is_cancelled: false,
+    };
+    next(&failed, &how.retry, sluice.inner.ports.chance.sample(), || true)
+}
+
+/// Looks once more right before a further attempt is sent: the wait may have been longer than it was meant to be.
+pub(super) fn may_send_again(sluice: &Sluice, held: &Held, how: &How, tries: Tries) -> Result<(), Stop> {
+    let now = sluice.inner.ports.clock.elapsed();
+    if held.may_send(now).is_none() {
+        return Err(Stop::Lease);
+    }
+    if how.left(now).is_some_and(|left| left.is_zero()) {
+        return Err(Stop::Deadline);
+    }
+    let in_doubt = tries.is_in_doubt() || !held.snapshot().record.body.unresolved.is_empty();
+    if in_doubt {
+        within_window(how.window(held, now), Duration::ZERO, held.attempt_timeout)?;
+    }
+    Ok(())
+}
