@@ -2,6 +2,7 @@
 
 use crate::ctx::Ctx;
 use crate::done::Done;
+use crate::probe::Prober;
 use crate::sluice::Sluice;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -198,7 +199,7 @@ impl<'a> Unguarded<'a> {
             let fingerprint = fingerprint?;
             Ok(EffectSpec { fingerprint, labels, ..EffectSpec::new(key) })
         });
-        EffectBuilder { sluice: self.sluice, spec }
+        EffectBuilder { sluice: self.sluice, spec, prober: None }
     }
 }
 
@@ -208,6 +209,7 @@ impl<'a> Unguarded<'a> {
 pub struct EffectBuilder<'a> {
     sluice: &'a Sluice,
     spec: Result<EffectSpec, Error>,
+    prober: Option<Prober>,
 }
 
 impl EffectBuilder<'_> {
@@ -254,6 +256,13 @@ impl EffectBuilder<'_> {
     /// Sets what to do where nobody knows whether the intent happened.
     pub fn on_indeterminate(self, on_indeterminate: OnIndeterminate) -> Self {
         self.edit(|spec| spec.on_indeterminate = Some(on_indeterminate))
+    }
+
+    /// Says how the target is asked where nobody knows whether the intent happened. Its answer is a verdict: what landed is
+    /// replayed, and what did not is run by this delivery, once the last holder can no longer act.
+    pub fn probe(mut self, prober: Prober) -> Self {
+        self.prober = Some(prober);
+        self.edit(|spec| spec.on_indeterminate = Some(OnIndeterminate::Probe))
     }
 
     /// Sets what to do where the intent failed before.
@@ -349,6 +358,6 @@ impl EffectBuilder<'_> {
         F: FnMut(Ctx) -> Fut + Send + 'static,
         Fut: Future<Output = Result<T, Failure>> + Send + 'static,
     {
-        self.sluice.run(self.spec?, effect).await
+        self.sluice.run_probing(self.spec?, self.prober, effect).await
     }
 }

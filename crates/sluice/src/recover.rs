@@ -1,6 +1,7 @@
 //! How ended leases and spooled outcomes settle records. Recovery never performs an effect.
 
 use crate::held::Held;
+use crate::probe::{Probed, Prober};
 use crate::run::{Settled, offer};
 use crate::sluice::Sluice;
 use sluice_core::Error;
@@ -58,6 +59,27 @@ impl Sluice {
             match page.next {
                 Some(next) => after = Some(next),
                 None => return Ok(recovered),
+            }
+        }
+    }
+
+    /// Asks the targets of all records of which nobody knows, and settles what they say; answers of how many something is
+    /// known now. What did not land runs at its next delivery, never here.
+    ///
+    /// # Errors
+    /// `E_STORE` where the ledger is in trouble.
+    pub async fn probe_all(&self, prober: &Prober) -> Result<usize, Error> {
+        let (mut settled, mut after) = (0, None);
+        loop {
+            let query =
+                Query { statuses: vec![Status::Indeterminate], limit: 100, after, ..Query::default() };
+            let page = self.inner.store.list(query).await?;
+            for found in page.items {
+                settled += usize::from(self.ask_target(&found, prober).await? == Probed::Settled);
+            }
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return Ok(settled),
             }
         }
     }

@@ -4,6 +4,7 @@ use crate::count::Count;
 use crate::effect::{EffectSpec, Named, Unguarded};
 use crate::heart::Heart;
 use crate::notes::Notes;
+use crate::probe::Flights;
 use crate::recall::{self, Recall};
 use crate::seed::Seed;
 use crate::system;
@@ -34,6 +35,7 @@ pub(crate) struct Inner {
     pub waiters: Waiters,
     pub notes: Notes,
     pub recall: Recall,
+    pub flights: Flights,
     pub running: Arc<Count>,
     pub sweeping: Arc<Count>,
     pub settlements: AtomicU32,
@@ -191,6 +193,7 @@ impl Builder {
             waiters,
             notes,
             recall,
+            flights: Flights::default(),
             running: Arc::default(),
             sweeping: Arc::default(),
             settlements: AtomicU32::new(turn),

@@ -3,6 +3,7 @@
 use super::How;
 use crate::done::Done;
 use crate::effect::{EffectSpec, Wait};
+use crate::probe::Prober;
 use crate::sluice::Sluice;
 use sluice_core::decide::{Answer, Arrival, Plan, rotates};
 use sluice_core::deliveries::{DeliveryId, Heard};
@@ -35,6 +36,7 @@ pub(crate) struct Delivery {
     pub told_apart: Option<DeliveryId>,
     pub how: How,
     pub circuit: Option<String>,
+    pub prober: Option<Prober>,
 }
 
 impl Delivery {
@@ -83,6 +85,7 @@ impl Delivery {
             told_apart: spec.delivery,
             how,
             circuit,
+            prober: None,
         })
     }
 

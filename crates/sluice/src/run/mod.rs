@@ -17,6 +17,7 @@ use crate::answer;
 use crate::ctx::Ctx;
 use crate::done::Done;
 use crate::effect::EffectSpec;
+use crate::probe::{Probed, Prober};
 use crate::sluice::Sluice;
 use claim::{Claimed, claim_and_perform};
 use delivery::Delivery;
@@ -25,6 +26,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sluice_core::decide::{Answer, Step, arrive};
 use sluice_core::ids::ClaimId;
+use sluice_core::policy::OnIndeterminate;
+use sluice_core::record::Snapshot;
 use sluice_core::{Error, Failure};
 use std::future::Future;
 
@@ -57,7 +60,26 @@ impl Sluice {
         F: FnMut(Ctx) -> Fut + Send + 'static,
         Fut: Future<Output = Result<T, Failure>> + Send + 'static,
     {
+        self.run_probing(spec, None, effect).await
+    }
+
+    /// The same for a delivery that brings along how its target is asked.
+    ///
+    /// # Errors
+    /// Those of [`Sluice::run`].
+    pub async fn run_probing<T, F, Fut>(
+        &self,
+        spec: EffectSpec,
+        prober: Option<Prober>,
+        effect: F,
+    ) -> Result<Done<T>, Error>
+    where
+        T: Serialize + DeserializeOwned + Send + 'static,
+        F: FnMut(Ctx) -> Fut + Send + 'static,
+        Fut: Future<Output = Result<T, Failure>> + Send + 'static,
+    {
         let mut delivery = Delivery::prepare(self, spec)?;
+        delivery.prober = prober;
         let delivered = self.deliver(&mut delivery, effect).await;
         let (result, ran) = match delivered {
             Ok(Delivered::Ran(result)) => (result, true),
@@ -112,6 +134,11 @@ impl Sluice {
                 },
                 Step::Hold(not_yet) if hold.pass(self, delivery, not_yet).await => continue,
                 Step::Hold(_) => Answer::Indeterminate,
+                Step::Answer(Answer::Indeterminate) => match self.may_ask(delivery, found.as_ref()).await? {
+                    Probed::Settled => continue,
+                    Probed::NotYet(not_yet) if hold.pass(self, delivery, not_yet).await => continue,
+                    Probed::NotYet(_) | Probed::StillUnknown => Answer::Indeterminate,
+                },
                 Step::Answer(answer) => answer,
             };
             self.remark(delivery, answer).await;
@@ -120,6 +147,16 @@ impl Sluice {
                 self.inner.recall.keep(found, asked_at);
             }
             return Ok(Delivered::Heard(told));
+        }
+    }
+
+    /// Asks the target, where the delivery wants that and says how.
+    async fn may_ask(&self, delivery: &Delivery, found: Option<&Snapshot>) -> Result<Probed, Error> {
+        match (found, &delivery.prober) {
+            (Some(found), Some(prober)) if delivery.on_indeterminate == OnIndeterminate::Probe => {
+                Box::pin(self.ask_target(found, prober)).await
+            }
+            _ => Ok(Probed::StillUnknown),
         }
     }
 
