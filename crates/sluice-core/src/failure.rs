@@ -54,13 +54,14 @@ pub struct Failure {
     source: Option<Box<dyn StdError + Send + Sync>>,
     retry_after: Option<Duration>,
     proves_not_landed: bool,
+    is_final: bool,
 }
 
 impl Failure {
     fn new(class: FailureClass, message: &str) -> Self {
         let message = cut(message, MESSAGE_LIMIT).to_owned();
         let fault = Fault { class, code: None, message, detail: None, from_target: false };
-        Self { fault, source: None, retry_after: None, proves_not_landed: false }
+        Self { fault, source: None, retry_after: None, proves_not_landed: false, is_final: false }
     }
 
     /// It did not happen, and the same request would fail again. The message is stored and replayed.
@@ -142,6 +143,18 @@ impl Failure {
     pub fn from_target(mut self) -> Self {
         self.fault.from_target = true;
         self
+    }
+
+    /// Says that no further attempt is wanted under this claim, whatever the settings say: somebody took it back, say.
+    #[must_use]
+    pub fn not_to_be_repeated(mut self) -> Self {
+        self.is_final = true;
+        self
+    }
+
+    /// Whether no further attempt is wanted.
+    pub fn is_final(&self) -> bool {
+        self.is_final
     }
 
     /// Says that this answer of the target proves that no earlier request with the same key took hold: it is the one thing

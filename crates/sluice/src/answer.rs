@@ -100,7 +100,7 @@ pub(crate) fn key_forgotten(found: &Snapshot) -> Error {
 
 /// What the holder hears where it made no further attempt for this reason: the record's own answer, and where nothing is
 /// in doubt, a code that says what stood in the way.
-pub(crate) fn stopped(error: Error, stop: Option<Stop>, retry_after: Option<Duration>) -> Error {
+pub(crate) fn stopped(error: &Error, stop: Option<Stop>, retry_after: Option<Duration>) -> Error {
     let code = match (error.code(), stop) {
         (Code::Released, Some(Stop::Budget)) => Code::RetryBudget,
         (Code::Released, Some(Stop::Deadline)) => Code::Deadline,

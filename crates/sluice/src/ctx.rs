@@ -37,6 +37,11 @@ impl Ctx {
         Self { inner, held, attempt }
     }
 
+    /// Time left until the delivery's deadline, where it has one.
+    pub fn until_deadline(&self) -> Option<Duration> {
+        Some(self.held.deadline?.saturating_sub(self.inner.ports.clock.elapsed()))
+    }
+
     /// The key of the intent.
     pub fn key(&self) -> &Key {
         &self.held.id.key

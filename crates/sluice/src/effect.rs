@@ -61,6 +61,9 @@ pub struct EffectSpec {
     /// Time for the whole delivery, waiting and every attempt included, if bounded.
     #[serde(default, rename = "deadline_ms", with = "sluice_core::duration::option")]
     pub deadline: Option<Duration>,
+    /// How long an attempt that runs when the deadline passes may take to end, after it was told to. None by default.
+    #[serde(default, rename = "deadline_grace_ms", with = "sluice_core::duration")]
+    pub deadline_grace: Duration,
     /// For how long the lease is renewed at most.
     #[serde(default = "max_lease", rename = "max_lease_ms", with = "sluice_core::duration")]
     pub max_lease: Duration,
@@ -115,6 +118,7 @@ impl EffectSpec {
             delivery: None,
             retry: Retry::default(),
             deadline: None,
+            deadline_grace: Duration::ZERO,
             max_lease: MAX_LEASE,
             downstream: None,
             circuit: None,
@@ -306,6 +310,12 @@ impl EffectBuilder<'_> {
     /// that runs then is told to stop ([`Ctx::cancelled`]), is unknown, and reports late.
     pub fn deadline(self, deadline: Duration) -> Self {
         self.edit(|spec| spec.deadline = Some(deadline))
+    }
+
+    /// Sets how long an attempt that runs when the deadline passes may take to end, after it was told to: what it says in
+    /// that time is its outcome. The default is none.
+    pub fn deadline_grace(self, grace: Duration) -> Self {
+        self.edit(|spec| spec.deadline_grace = grace)
     }
 
     /// Sets for how long the lease is renewed at most. The default is 24 hours: an effect that never ends would hold its

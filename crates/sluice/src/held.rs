@@ -25,6 +25,8 @@ pub(crate) struct Held {
     pub asked_at: Duration,
     /// What the target does with keys, where the delivery says so.
     pub target: Option<Arc<Profile>>,
+    /// When the delivery's time is over, on the holder's own clock.
+    pub deadline: Option<Duration>,
     /// When the lease is renewed no more, on the holder's own clock.
     renewed_until: Duration,
     state: Mutex<State>,
@@ -58,6 +60,7 @@ impl Held {
             grant: snapshot.clone(),
             asked_at,
             target: None,
+            deadline: None,
             renewed_until: Duration::MAX,
             state: Mutex::new(State {
                 lease: HeldLease::granted(asked_at, snapshot.lease.remaining(), lease),
@@ -70,7 +73,7 @@ impl Held {
     /// Says how the claim is used.
     pub fn used_as(self, how: &How) -> Self {
         let renewed_until = self.asked_at.saturating_add(how.max_lease);
-        Self { target: how.target.clone(), renewed_until, ..self }
+        Self { target: how.target.clone(), deadline: how.deadline, renewed_until, ..self }
     }
 
     /// Whether the lease was renewed for as long as it may be.

@@ -133,10 +133,11 @@ impl Sluice {
         let Some(_flight) = self.inner.flights.begin(id) else {
             return Ok(Probed::NotYet(NotYet::Alive(None)));
         };
-        let mut probed = Probed::StillUnknown;
+        let mut learned = Probed::StillUnknown;
         for epoch in found.record.body.unresolved.epochs() {
             let Some(judgement) = self.one_answer(found, epoch, prober).await else { continue };
             let judgement = self.bounded(judgement);
+            let landed = matches!(judgement, Judgement::Landed(_));
             let ruling = Ruling {
                 epoch: Some(epoch),
                 judgement,
@@ -146,17 +147,18 @@ impl Sluice {
             };
             match self.resolve(id, &ruling).await? {
                 Resolved::Refused(step, _) => match *step {
-                    VerdictStep::NotQuiet(left) => probed = Probed::NotYet(NotYet::Quiet(left)),
-                    VerdictStep::HolderLives(pid) => probed = Probed::NotYet(NotYet::Alive(pid)),
+                    VerdictStep::NotQuiet(left) => return Ok(Probed::NotYet(NotYet::Quiet(left))),
+                    VerdictStep::HolderLives(pid) => return Ok(Probed::NotYet(NotYet::Alive(pid))),
                     // Somebody else found out meanwhile.
                     _ => return Ok(Probed::Settled),
                 },
+                Resolved::Taken(..) | Resolved::Already(..) if !landed => learned = Probed::Settled,
                 Resolved::Taken(..) | Resolved::Already(..) | Resolved::NoRecord => {
                     return Ok(Probed::Settled);
                 }
             }
         }
-        Ok(probed)
+        Ok(learned)
     }
 
     async fn one_answer(&self, found: &Snapshot, epoch: Epoch, prober: &Prober) -> Option<Judgement> {

@@ -29,6 +29,11 @@ pub struct Stream {
 }
 
 impl Stream {
+    /// A stream of which all is known.
+    pub fn whole(kept: Vec<u8>) -> Self {
+        Self::of(kept.len() as u64, kept)
+    }
+
     fn of(bytes: u64, kept: Vec<u8>) -> Self {
         let complete = bytes == kept.len() as u64;
         match String::from_utf8(kept) {

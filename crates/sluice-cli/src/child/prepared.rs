@@ -44,12 +44,14 @@ pub enum NotStarted {
 #[derive(Debug)]
 pub struct Prepared {
     child: Child,
+    group: u32,
     socket: UnixStream,
 }
 
 impl Prepared {
-    /// Starts the launcher in a process group of its own. It inherits the lock and keeps it for its whole life.
-    pub fn new(command: &[OsString], lock: &File, record: bool) -> std::io::Result<Self> {
+    /// Starts the launcher in a process group of its own, or in one that has a living member. It inherits the lock and keeps
+    /// it for its whole life.
+    pub fn new(command: &[OsString], lock: &File, record: bool, group: Option<u32>) -> std::io::Result<Self> {
         let (socket, theirs) = UnixStream::pair()?;
         let output = || if record { Stdio::piped() } else { Stdio::inherit() };
         fcntl_setfd(lock, FdFlags::empty())?;
@@ -60,15 +62,21 @@ impl Prepared {
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(output())
             .stderr(output())
-            .process_group(0)
+            .process_group(group.and_then(|group| i32::try_from(group).ok()).unwrap_or(0))
             .spawn();
         fcntl_setfd(lock, FdFlags::CLOEXEC)?;
-        Ok(Self { child: child?, socket })
+        let child = child?;
+        Ok(Self { group: group.unwrap_or_else(|| child.id()), child, socket })
     }
 
-    /// The process group: the id of the process that will be the command.
-    pub fn group(&self) -> u32 {
+    /// The process that will be the command.
+    pub fn process(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Its process group.
+    pub fn group(&self) -> u32 {
+        self.group
     }
 
     /// The command's own output, where it is to be recorded.
@@ -95,7 +103,7 @@ impl Prepared {
 
     /// Puts the launcher away, unused.
     pub fn abandon(self) {
-        let Self { mut child, socket } = self;
+        let Self { mut child, socket, .. } = self;
         drop(socket);
         let _ = child.wait();
     }

@@ -20,6 +20,8 @@ pub struct End {
     pub signal: Option<i32>,
     /// Whether our own time limit ended it.
     pub timed_out: bool,
+    /// Whether somebody asked for the end by a signal.
+    pub asked_to_end: bool,
 }
 
 /// How soon after the first signal a second one still counts as the same.
@@ -39,10 +41,10 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Begins to watch a process that leads its group, before it is told to begin: without somebody who waits for its
+    /// Begins to watch a process, before it is told to begin: without somebody who waits for its
     /// end it must not run.
-    pub fn new(group: u32) -> std::io::Result<Self> {
-        Ok(Self { group, seen: wait_on_a_thread(group)? })
+    pub fn new(process: u32, group: u32) -> std::io::Result<Self> {
+        Ok(Self { group, seen: wait_on_a_thread(process)? })
     }
 }
 
@@ -80,10 +82,10 @@ pub async fn watch(
                         // Its time is over for the whole group, not only for the process that led it.
                         send(group, Signal::KILL);
                     }
-                    return End { exit, signal, timed_out };
+                    return End { exit, signal, timed_out, asked_to_end };
                 }
                 // Without its waiter nobody can tell how it ended.
-                None => return End { exit: None, signal: None, timed_out },
+                None => return End { exit: None, signal: None, timed_out, asked_to_end },
             },
             number = signals.next() => {
                 if number == Signal::TSTP.as_raw() {

@@ -12,6 +12,7 @@ mod list;
 mod mark;
 mod note;
 mod person;
+mod recover;
 mod reopen;
 mod resolve;
 mod shell;
@@ -56,6 +57,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// List what needs a person: what nobody knows, what nobody came back for, what happened twice
     Todo(todo::TodoArgs),
+    /// Settle what ended without a word, as far as it can be known; nothing is run
+    Recover(recover::RecoverArgs),
     /// Forget what has outlived its keeping time
     Sweep(sweep::SweepArgs),
     /// Look whether the ledger and its host keep what they promise
@@ -90,6 +93,7 @@ pub async fn dispatch(cli: Cli) -> u8 {
         Command::Effects(command) => effects::effects(command).await,
         Command::Explain(args) => explain::explain(args).await,
         Command::Todo(args) => todo::todo(args).await,
+        Command::Recover(args) => Box::pin(recover::recover(args)).await,
         Command::Sweep(args) => sweep::sweep(args).await,
         Command::Doctor(args) => doctor::doctor(args).await,
         Command::Bench(args) => bench::bench(args).await,

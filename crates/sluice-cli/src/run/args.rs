@@ -73,7 +73,29 @@ pub struct RunArgs {
     /// What to answer where it was done before
     #[arg(long, value_enum, default_value_t = Duplicate::Replay)]
     pub on_duplicate: Duplicate,
-    /// What to do where nobody knows whether it happened: to say so, or with --repeatable to run it again
+    /// How often the command may be started for one delivery: again where it did not happen, and where nobody knows only if
+    /// the --downstream recognises the key
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub tries: u32,
+    /// Time for the whole delivery, waiting and every try included; what runs then is ended
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub deadline: Option<Duration>,
+    /// For how long the claim is kept alive at most
+    #[arg(long, value_name = "TIME", default_value = "24h", value_parser = humantime::parse_duration)]
+    pub max_lease: Duration,
+    /// What the target does with the key that is sent to it: the name of one that sluice knows, a table in TOML or JSON, or
+    /// @FILE with one
+    #[arg(long, value_name = "NAME|TOML|@FILE")]
+    pub downstream: Option<String>,
+    /// Which target it is that fails or not, for all that name it; by default the downstream's name
+    #[arg(long, value_name = "NAME")]
+    pub circuit: Option<String>,
+    /// A shell command that asks the target whether it happened: exit 0 says so, with the result on stdout, 10 that it did
+    /// not, anything else that it cannot tell. It finds SLUICE_KEY, SLUICE_NAMESPACE, SLUICE_EPOCH, SLUICE_DOWNSTREAM_KEY
+    #[arg(long, value_name = "CMD")]
+    pub probe: Option<String>,
+    /// What to do where nobody knows whether it happened: to say so, to ask by --probe, or to run it again, with
+    /// --repeatable or a --downstream that recognises the key
     #[arg(long, value_enum)]
     pub on_indeterminate: Option<Indeterminate>,
     /// What to do where it failed before: to say so again, or to run it again
@@ -140,7 +162,9 @@ pub enum Duplicate {
 pub enum Indeterminate {
     /// Exit 90
     Refuse,
-    /// Run it again, once the last holder can no longer act; needs --repeatable
+    /// Ask by --probe
+    Probe,
+    /// Run it again, once the last holder can no longer act; needs --repeatable or --downstream
     Reclaim,
 }
 
@@ -156,6 +180,7 @@ impl From<Indeterminate> for OnIndeterminate {
     fn from(said: Indeterminate) -> Self {
         match said {
             Indeterminate::Refuse => Self::Refuse,
+            Indeterminate::Probe => Self::Probe,
             Indeterminate::Reclaim => Self::Reclaim,
         }
     }

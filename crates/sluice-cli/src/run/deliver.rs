@@ -1,13 +1,15 @@
 //! Runs one delivery, and listens to signals while it waits for others.
 
 use super::effect::Performer;
+use super::probe::prober;
 use crate::child::signals::Arriving;
 use crate::exit;
 use crate::report::Fail;
 use serde_json::Value;
-use sluice::{Done, EffectSpec, Error, Failure, Sluice};
+use sluice::{Done, EffectSpec, Error, Sluice};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Mutex;
 
 /// How often a signal that was meant for a command is thought over, in case the command never came to run.
 const SECOND_THOUGHT: Duration = Duration::from_millis(100);
@@ -22,19 +24,15 @@ pub async fn deliver(
 ) -> Result<Result<Done<Value>, Error>, Fail> {
     let effect = {
         let performer = performer.clone();
-        let mut arriving = Some(command);
+        // Attempts follow each other, so that none waits for the next.
+        let arriving = Arc::new(Mutex::new(command));
         move |ctx| {
-            let performer = performer.clone();
-            let arriving = arriving.take();
-            async move {
-                match arriving {
-                    Some(arriving) => performer.perform(ctx, arriving).await,
-                    None => Err(Failure::not_started("a command is started once for each delivery")),
-                }
-            }
+            let (performer, arriving) = (performer.clone(), arriving.clone());
+            async move { performer.perform(ctx, &mut *arriving.lock().await).await }
         }
     };
-    let run = sluice.run(spec, effect);
+    let prober = performer.args.probe.as_deref().map(prober);
+    let run = sluice.run_probing(spec, prober, effect);
     tokio::pin!(run);
     let mut asked_to_end = false;
     loop {

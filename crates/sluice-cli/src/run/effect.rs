@@ -41,6 +41,7 @@ pub struct Performer {
     pub object_id: Option<JsonPointer>,
     pub stdin: Mutex<Option<Vec<u8>>>,
     recordings: Mutex<Vec<Recording>>,
+    spare: Mutex<Option<Prepared>>,
     ran: Mutex<Ran>,
 }
 
@@ -73,6 +74,7 @@ impl Performer {
             object_id,
             stdin: Mutex::new(stdin),
             recordings: Mutex::default(),
+            spare: Mutex::default(),
             ran: Mutex::default(),
         }
     }
@@ -87,13 +89,13 @@ impl Performer {
     }
 
     /// Starts the command, follows it to its end and says what that means.
-    pub async fn perform(&self, ctx: Ctx, signals: Arriving) -> Result<Value, Failure> {
-        let Some(Ready { lock, mut prepared }) = self.witness.take() else {
-            return Err(Failure::not_started("the command was not readied"));
+    pub async fn perform(&self, ctx: Ctx, signals: &mut Arriving) -> Result<Value, Failure> {
+        let Some(mut prepared) = self.readied(ctx.attempt()) else {
+            return Err(
+                Failure::not_started("the command could not be readied once more").not_to_be_repeated()
+            );
         };
         reach(Moment::Claimed);
-        self.lock_ran().lock = Some(lock);
-        let mut signals = signals;
         if let Some(number) = signals.pending_ending() {
             prepared.abandon();
             return Err(self.not_started(128 + number, "it was ended by a signal before it began"));
@@ -103,6 +105,7 @@ impl Performer {
             return Err(self.not_started(i32::from(exit::AGAIN), "the claim was granted too late to be used"));
         }
         let group = prepared.group();
+        self.ready_another(ctx.attempt(), group);
         // Everything that could fail for want of threads is there before the command may begin.
         let (watch, recordings) = match self.attend(&mut prepared) {
             Ok(attending) => attending,
@@ -116,7 +119,7 @@ impl Performer {
             terminal.lend(group);
         }
         let started = match self.stdin_of_child() {
-            Ok(stdin) => self.start(prepared, self.order(&ctx), stdin, &mut signals).await,
+            Ok(stdin) => self.start(prepared, self.order(&ctx), stdin, signals).await,
             Err(_) => Err(NotStarted::NotRunnable),
         };
         if let Err(why) = started {
@@ -132,7 +135,8 @@ impl Performer {
                 self.not_started(i32::from(status), &format!("{program} could not be started: {why}"))
             );
         }
-        let (end, output) = self.follow(watch, recordings, &mut signals).await;
+        let limit = self.limit(&ctx);
+        let (end, output) = self.follow(watch, recordings, signals, limit).await;
         reach(Moment::CommandEnded);
         self.judge(&ctx, end, output)
     }
@@ -144,12 +148,51 @@ impl Performer {
             recordings.push(self.record(stdout, std::io::stdout())?);
             recordings.push(self.record(stderr, std::io::stderr())?);
         }
-        Ok((Watch::new(prepared.group())?, recordings))
+        Ok((Watch::new(prepared.process(), prepared.group())?, recordings))
     }
 
     fn not_started(&self, status: i32, said: &str) -> Failure {
         self.lock_ran().not_started = Some(u8::try_from(status).unwrap_or(exit::CANNOT_RUN));
-        Failure::not_started(said)
+        // Whatever stood in the way stands there a moment later too.
+        Failure::not_started(said).not_to_be_repeated()
+    }
+
+    /// The launcher of this attempt: the first one was readied for the claim.
+    fn readied(&self, attempt: u32) -> Option<Prepared> {
+        if attempt > 1 {
+            let spare = self.lock_spare().take();
+            // Without one, nothing of the earlier attempt is left in the group that the record names: the lock alone proves
+            // that this one lives.
+            return spare.or_else(|| self.witness.another(self.lock_ran().lock.as_ref()?, None).ok());
+        }
+        let Ready { lock, prepared } = self.witness.take()?;
+        self.lock_ran().lock = Some(lock);
+        Some(prepared)
+    }
+
+    fn ready_another(&self, attempt: u32, group: u32) {
+        if attempt < self.args.tries {
+            let spare =
+                self.lock_ran().lock.as_ref().and_then(|lock| self.witness.another(lock, Some(group)).ok());
+            *self.lock_spare() = spare;
+        }
+    }
+
+    /// Puts away what was readied for an attempt that never came.
+    pub fn put_away(&self) {
+        let spare = self.lock_spare().take();
+        if let Some(spare) = spare {
+            spare.abandon();
+        }
+    }
+
+    fn lock_spare(&self) -> std::sync::MutexGuard<'_, Option<Prepared>> {
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How long the command may run: its own limit, or what is left until the deadline.
+    fn limit(&self, ctx: &Ctx) -> Option<Duration> {
+        self.args.timeout.into_iter().chain(ctx.until_deadline()).min()
     }
 
     fn order(&self, ctx: &Ctx) -> Order {
@@ -167,7 +210,7 @@ impl Performer {
 
     /// Our own stdin, or a pipe that a thread fills with what was read as part of the request.
     fn stdin_of_child(&self) -> std::io::Result<OwnedFd> {
-        let text = self.stdin.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let text = self.stdin.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(text) = text else {
             return rustix::io::dup(rustix::stdio::stdin()).map_err(Into::into);
         };
@@ -184,8 +227,13 @@ impl Performer {
         watching: Watch,
         mut recordings: Vec<Recording>,
         signals: &mut Arriving,
+        limit: Option<Duration>,
     ) -> (End, Option<(Stream, Stream)>) {
-        let end = watch(watching, signals, self.args.timeout, self.terminal).await;
+        let end = watch(watching, signals, limit, self.terminal).await;
+        if end.timed_out {
+            // It was killed with its group.
+            self.put_away();
+        }
         let [stdout, stderr] = recordings.as_mut_slice() else { return (end, None) };
         stdout.command_ended();
         stderr.command_ended();
@@ -195,7 +243,7 @@ impl Performer {
         };
         let _ = tokio::time::timeout(DRAIN, both).await;
         let output = (stdout.stream(CALM).await, stderr.stream(CALM).await);
-        *self.recordings.lock().unwrap_or_else(PoisonError::into_inner) = recordings;
+        self.recordings.lock().unwrap_or_else(PoisonError::into_inner).extend(recordings);
         (end, Some(output))
     }
 
@@ -255,13 +303,15 @@ impl Performer {
             ran.run = Some(run);
             ran.timed_out = end.timed_out;
         }
-        match meaning(end, &self.args.exit) {
-            Meaning::Succeeded => Ok(value),
-            Meaning::Failed => Err(Failure::permanent(said).with_detail(&value)),
-            Meaning::Released => Err(Failure::transient(said).with_detail(&value)),
-            Meaning::Unknown => Err(Failure::unknown(said).with_detail(&value)),
-            Meaning::Unclassified => Err(Failure::unclassified(said).with_detail(&value)),
-        }
+        let failure = match meaning(end, &self.args.exit) {
+            Meaning::Succeeded => return Ok(value),
+            Meaning::Failed => Failure::permanent(said),
+            Meaning::Released => Failure::transient(said),
+            Meaning::Unknown => Failure::unknown(said),
+            Meaning::Unclassified => Failure::unclassified(said),
+        };
+        let failure = failure.with_detail(&value);
+        Err(if end.asked_to_end { failure.not_to_be_repeated() } else { failure })
     }
 
     fn object_in(&self, run: &ChildRun) -> Option<String> {

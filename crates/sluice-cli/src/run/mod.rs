@@ -5,8 +5,10 @@ pub mod args;
 mod classify;
 mod deliver;
 mod document;
+mod downstream;
 mod effect;
 mod moment;
+pub mod probe;
 pub mod result;
 mod spec;
 pub mod witness;
@@ -88,6 +90,7 @@ async fn attempt(args: &Arc<RunArgs>) -> Result<(Answer, Sluice), Fail> {
     reach(Moment::Settled);
     // A claim that nobody heard of is being given back; its lock proves until then that nothing runs.
     let unheard = sluice.running() > 0 && sluice.drain(args.settle_for).await > 0;
+    performer.put_away();
     performer.witness.put_away(unheard);
     let record = record_now(&sluice, args, &wanted.spec, &result).await;
     let pid = record.as_ref().and_then(|record| locks.seen_alive(&record.body.holder));
@@ -113,12 +116,17 @@ async fn record_now(
 
 /// Takes in what earlier runs could not write down. Each is offered once, and the first sign of a ledger in trouble ends
 /// it: this delivery must not wait for others.
-async fn take_in(sluice: &Sluice, spool: &Spool) {
+pub async fn take_in(sluice: &Sluice, spool: &Spool) -> usize {
+    let mut taken = 0;
     for (path, unrecorded) in spool.waiting() {
         match sluice.take_in(unrecorded).await {
-            Ok(TakenIn::Recorded | TakenIn::Refused) => drop(std::fs::remove_file(path)),
+            Ok(TakenIn::Recorded | TakenIn::Refused) => {
+                taken += 1;
+                drop(std::fs::remove_file(path));
+            }
             Ok(TakenIn::Unheard) => {}
-            Err(_) => return,
+            Err(_) => break,
         }
     }
+    taken
 }

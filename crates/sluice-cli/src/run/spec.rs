@@ -1,16 +1,19 @@
 //! From flags to a delivery.
 
 use super::args::{Indeterminate, KeepOutput, RunArgs};
+use super::downstream::downstream;
 use crate::child::watch::GRACE;
 use crate::input;
 use crate::report::Fail;
 use serde_json::Value;
 use sluice::core::deliveries::DeliveryId;
+use sluice::core::downstream::{Profile, oldest_key};
 use sluice::core::key::{Json, Request, Suspicions};
 use sluice::core::lease;
 use sluice::core::record::{Labels, Terms};
 use sluice::core::retention;
-use sluice::{EffectSpec, Intent, Key, Namespace, Wait};
+use sluice::core::retry::{Backoff, Retry};
+use sluice::{EffectSpec, Intent, Key, Namespace, OnIndeterminate, Wait};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
@@ -30,6 +33,8 @@ pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
     let named = named(args)?;
     let stdin = if args.stdin { Some(input::stdin(input::STDIN_LIMIT)?) } else { None };
     let request = request(args, &named, stdin.as_deref())?;
+    let downstream = args.downstream.as_deref().map(downstream).transpose()?;
+    check_ways_on(args, downstream.as_ref())?;
     let terms = Terms {
         lease: args.lease,
         // A command that ignores the request to end is killed after the grace; later nothing of it can act.
@@ -46,7 +51,14 @@ pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
         labels: named.labels,
         on_duplicate: args.on_duplicate.into(),
         wait: if args.no_wait { Wait::No } else { args.wait },
-        on_indeterminate: args.on_indeterminate.map(Into::into),
+        on_indeterminate: on_indeterminate(args),
+        retry: Retry { backoff: Backoff { tries: args.tries, ..Backoff::default() }, ..Retry::default() },
+        deadline: args.deadline,
+        // A command that ignores the request to end is killed after its own grace.
+        deadline_grace: GRACE + Duration::from_secs(5),
+        max_lease: args.max_lease,
+        circuit: args.circuit.clone(),
+        downstream,
         on_failed: args.on_failed.into(),
         first_sent: args.first_sent,
         delivery: args.delivery.as_deref().map(DeliveryId::new).transpose()?,
@@ -61,11 +73,6 @@ fn check(args: &RunArgs) -> Result<(), Fail> {
     }
     if !(retention::SHORTEST..=retention::LONGEST).contains(&args.remember) {
         return Err(Fail::usage("--remember is at least 1s and at most 100 years"));
-    }
-    if args.on_indeterminate == Some(Indeterminate::Reclaim) && !args.repeatable {
-        return Err(Fail::usage(
-            "--on-indeterminate reclaim runs a command again of which nobody knows whether it happened, so it needs --repeatable",
-        ));
     }
     let texts = [&args.intent, &args.args, &args.fingerprint];
     let from_stdin =
@@ -89,6 +96,29 @@ fn check(args: &RunArgs) -> Result<(), Fail> {
         ));
     }
     Ok(())
+}
+
+/// What nobody knows is run again only where that does no harm, and asked about only where somebody says how.
+fn check_ways_on(args: &RunArgs, downstream: Option<&Profile>) -> Result<(), Fail> {
+    let bound = args.timeout;
+    let honours = downstream.is_some_and(|target| oldest_key(target, bound).is_some());
+    match (args.on_indeterminate, args.probe.is_some()) {
+        (Some(Indeterminate::Reclaim), _) if !args.repeatable && !honours => Err(Fail::usage(
+            "--on-indeterminate reclaim runs a command again of which nobody knows whether it happened, so it needs --repeatable, or a --downstream that is known to remember keys",
+        )),
+        (Some(Indeterminate::Probe), false) => Err(Fail::usage(
+            "--on-indeterminate probe asks the target whether it happened: say with --probe how",
+        )),
+        (Some(Indeterminate::Refuse | Indeterminate::Reclaim), true) => {
+            Err(Fail::usage("--probe is for --on-indeterminate probe"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn on_indeterminate(args: &RunArgs) -> Option<OnIndeterminate> {
+    let probe = args.probe.as_ref().map(|_| OnIndeterminate::Probe);
+    args.on_indeterminate.map(Into::into).or(probe)
 }
 
 struct Named {

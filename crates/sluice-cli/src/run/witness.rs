@@ -58,6 +58,12 @@ impl CommandWitness {
         self.ready.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
+    /// Readies the command for another attempt under the same claim, in the group of the one that is about to run, so that
+    /// the group that the record names is never empty between two attempts.
+    pub fn another(&self, lock: &Lock, group: Option<u32>) -> std::io::Result<Prepared> {
+        Prepared::new(&self.command, lock.file(), self.record, group)
+    }
+
     /// Puts away what was readied for a claim that was not granted. Where the ledger never said so, the lock file stays:
     /// with its lock free it proves that nothing runs.
     pub fn put_away(&self, unheard: bool) {
@@ -82,7 +88,7 @@ impl Witness for CommandWitness {
         reach(Moment::LockTaken);
         let name =
             lock.name().map_err(|error| failed("the lock beside the ledger cannot be looked at", &error))?;
-        let prepared = Prepared::new(&self.command, lock.file(), self.record)
+        let prepared = Prepared::new(&self.command, lock.file(), self.record, None)
             .map_err(|error| failed("the command cannot be readied", &error))?;
         reach(Moment::LauncherReady);
         let holder = Holder { process_group: Some(prepared.group()), lock: Some(name), ..this_process() };

@@ -57,6 +57,7 @@ impl Delivery {
         let how = How {
             retry: spec.retry,
             deadline: spec.deadline.map(|deadline| since.saturating_add(deadline)),
+            grace: spec.deadline_grace,
             target: target.clone(),
             max_lease: spec.max_lease,
         };

@@ -22,7 +22,7 @@ use sluice_core::{Code, Error, Failure, FailureClass};
 use std::error::Error as StdError;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -56,20 +56,16 @@ pub(super) async fn perform<T, F, Fut>(
         held.begins(number);
         let ctx = Ctx::new(sluice.inner.clone(), held.clone(), number);
         let mut attempt = pin!(caught(|| effect(ctx)));
-        let outcome = match bound(sluice, held, how) {
-            None => attempt.await,
-            Some((left, why)) => match race(attempt.as_mut(), sluice.inner.ports.sleep.sleep(left)).await {
-                Either::First(outcome) => outcome,
-                Either::Second(()) => {
-                    let overdue = Ended { outcome: Ok(Err(Failure::overdue(why))), tries, stop: None };
-                    Box::pin(conclude::<T>(sluice, held, overdue, Some(answer))).await;
-                    held.cancel();
-                    drop(beating);
-                    let outcome = attempt.await;
-                    let ended = Ended { outcome, tries, stop: None }.counted();
-                    return Box::pin(conclude(sluice, held, ended, None)).await;
-                }
-            },
+        let outcome = match bounded_by(sluice, held, how, attempt.as_mut()).await {
+            Either::First(outcome) => outcome,
+            Either::Second(why) => {
+                let overdue = Ended { outcome: Ok(Err(Failure::overdue(why))), tries, stop: None };
+                Box::pin(conclude::<T>(sluice, held, overdue, Some(answer))).await;
+                held.cancel();
+                drop(beating);
+                let ended = Ended { outcome: attempt.await, tries, stop: None }.counted();
+                return Box::pin(conclude(sluice, held, ended, None)).await;
+            }
         };
         let Ok(Err(failure)) = &outcome else {
             drop(beating);
@@ -91,12 +87,35 @@ pub(super) async fn perform<T, F, Fut>(
     }
 }
 
-/// How long an attempt may take from now, and what is said where it takes longer.
-fn bound(sluice: &Sluice, held: &Held, how: &How) -> Option<(Duration, &'static str)> {
-    let timeout = held.attempt_timeout.map(|left| (left, "the effect took longer than its timeout"));
+const LATE: &str = "the effect took longer than its timeout";
+const PAST: &str = "the deadline passed while the effect ran";
+
+/// Follows an attempt to its end, or for as long as it may take; then it says why no longer. Where the deadline passes
+/// first, the attempt is told to stop, and has its grace to do so.
+async fn bounded_by<A: Future>(
+    sluice: &Sluice,
+    held: &Held,
+    how: &How,
+    mut attempt: Pin<&mut A>,
+) -> Either<A::Output, &'static str> {
+    let sleep = |left| sluice.inner.ports.sleep.sleep(left);
     let deadline = how.left(sluice.inner.ports.clock.elapsed());
-    let deadline = deadline.map(|left| (left, "the deadline passed while the effect ran"));
-    timeout.into_iter().chain(deadline).min_by_key(|(left, _)| *left)
+    let (left, why) = match (held.attempt_timeout, deadline) {
+        (None, None) => return Either::First(attempt.await),
+        (Some(timeout), left) if left.is_none_or(|left| timeout <= left) => (timeout, LATE),
+        (_, left) => (left.unwrap_or_default(), PAST),
+    };
+    if let Either::First(outcome) = race(attempt.as_mut(), sleep(left)).await {
+        return Either::First(outcome);
+    }
+    if why == LATE || how.grace.is_zero() {
+        return Either::Second(why);
+    }
+    held.cancel();
+    match race(attempt, sleep(how.grace)).await {
+        Either::First(outcome) => Either::First(outcome),
+        Either::Second(()) => Either::Second(why),
+    }
 }
 
 /// Whatever still holds the context in the end, a task that the effect left behind say, must start nothing more.
@@ -156,7 +175,7 @@ pub(super) async fn conclude<T: Serialize + DeserializeOwned>(
     sluice.settled_one();
     if let Some(answer) = answer {
         let result = told(settled, report, value, held).map_err(|error| {
-            let error = if stop.is_some() { answer::stopped(error, stop, retry_after) } else { error };
+            let error = if stop.is_some() { answer::stopped(&error, stop, retry_after) } else { error };
             match source {
                 Some(source) => error.with_source(source),
                 None => error,

@@ -17,6 +17,8 @@ pub(crate) struct How {
     pub retry: Retry,
     /// On the handle's own clock.
     pub deadline: Option<Duration>,
+    /// How long an attempt that runs then may take to end, after it was told to.
+    pub grace: Duration,
     pub target: Option<Arc<Profile>>,
     pub max_lease: Duration,
 }
@@ -48,6 +50,7 @@ pub(super) fn after_failure(
     failure: &Failure,
 ) -> Next {
     let now = sluice.inner.ports.clock.elapsed();
+    let left = how.left(now);
     let snapshot = held.snapshot();
     let body = &snapshot.record.body;
     let class = effective(body, failure.class());
@@ -57,12 +60,13 @@ pub(super) fn after_failure(
         class,
         retry_after: failure.retry_after(),
         in_doubt: tries.is_in_doubt() || !body.unresolved.is_empty(),
-        until_deadline: how.left(now),
-        may_send: held.may_send(now).is_some(),
+        until_deadline: left,
+        // Whoever was told to stop at the deadline did so for the deadline.
+        may_send: held.may_send(now).is_some() || left.is_some_and(|left| left.is_zero()),
         attempt_timeout: held.attempt_timeout,
         window: how.window(held, now),
         circuit_allows: true,
-        is_cancelled: false,
+        is_cancelled: failure.is_final(),
     };
     next(&failed, &how.retry, sluice.inner.ports.chance.sample(), || true)
 }
