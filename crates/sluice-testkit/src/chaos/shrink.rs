@@ -2,7 +2,7 @@
 
 use crate::invariants::Invariant;
 use crate::plants::How;
-use crate::world::{Plan, TargetPlan, Weather, World};
+use crate::world::{Mishap, Plan, TargetFate, TargetPlan, Weather, World};
 
 /// Takes away whatever is not needed for one of these invariants to break, until nothing can be taken away any more.
 pub fn shrink(plan: &Plan, planted: Option<How>, broken: &[Invariant]) -> Plan {
@@ -36,6 +36,17 @@ fn candidates(plan: &Plan) -> Vec<Plan> {
     };
     with(&|plan| plan.weather = Weather::default());
     with(&|plan| plan.target = TargetPlan::default());
+    // What the target draws depends on everything before it, so that little can be left out; what is planned does not.
+    for nth in 1..=3 {
+        for fate in [TargetFate::LandsSilently, TargetFate::Lost, TargetFate::Down, TargetFate::Declines] {
+            with(&|plan| {
+                if plan.target.silent + plan.target.down + plan.target.declines > 0 {
+                    (plan.target.silent, plan.target.down, plan.target.declines) = (0, 0, 0);
+                    plan.mishaps.push(Mishap::Target(nth, fate));
+                }
+            });
+        }
+    }
     with(&|plan| plan.operators.clear());
     with(&|plan| plan.mishaps.truncate(plan.mishaps.len() / 2));
     with(&|plan| plan.deliveries.truncate(plan.deliveries.len() / 2));

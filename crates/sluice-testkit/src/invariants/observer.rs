@@ -8,6 +8,7 @@ use sluice_core::record::Record;
 use sluice_core::state::Status;
 use sluice_core::trail::{Event, EventDraft, EventKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 /// What an execution knows of itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,14 @@ struct Execution {
     epoch: Epoch,
     landed: bool,
     knowledge: Knowledge,
+    // An earlier attempt under the same claim may have taken hold.
+    in_doubt: bool,
+}
+
+impl Execution {
+    fn could_take_hold(&self) -> bool {
+        self.knowledge != Knowledge::DidNotLand || self.in_doubt
+    }
 }
 
 /// What is known of one intent.
@@ -52,6 +61,8 @@ struct Watched {
     // The newest epoch up to which "did not happen" was told.
     told_not: Option<Epoch>,
     landings_known: BTreeSet<Epoch>,
+    // When each key was first sent.
+    keys: BTreeMap<String, Duration>,
     // A record that was forgotten begins anew with its first epoch; what was told of its last life may come late.
     was_forgotten: bool,
 }
@@ -61,7 +72,7 @@ struct Watched {
 pub struct Observer {
     watched: BTreeMap<RecordId, Watched>,
     is_honest: bool,
-    honours_keys: bool,
+    honours_keys: Option<Duration>,
     violations: Vec<Violation>,
     /// How many executions there were.
     pub executions: usize,
@@ -82,6 +93,7 @@ impl Observer {
                 told_done: false,
                 told_not: None,
                 landings_known: BTreeSet::new(),
+                keys: BTreeMap::new(),
                 was_forgotten: false,
             };
             (id, watched)
@@ -89,7 +101,7 @@ impl Observer {
         Self {
             watched: watched.collect(),
             is_honest: plan.is_honest(),
-            honours_keys: plan.target.honours_keys.is_some(),
+            honours_keys: plan.target.honours_keys,
             violations: Vec::new(),
             executions: 0,
             answers: [0; 3],
@@ -106,23 +118,33 @@ impl Observer {
     }
 
     /// An execution acts on the target.
-    pub fn sent(&mut self, request: &Request) {
+    pub fn sent(&mut self, request: &Request, now: Duration) {
         self.executions += 1;
         let Some(watched) = self.watched.get_mut(&request.id) else {
             return self.broken(Invariant::I9, format!("{} was never asked for", request.id));
         };
-        let could = |execution: &Execution| {
-            execution.knowledge != Knowledge::DidNotLand && !watched.cleared.contains(&execution.epoch)
+        let could = |run: &&Execution| run.could_take_hold() && !watched.cleared.contains(&run.epoch);
+        let doubtful = watched.executions.values().find(could).map(|other| other.epoch);
+        let first = *watched.keys.entry(request.key.clone()).or_insert(now);
+        let earlier = watched.executions.remove(&request.claim);
+        let run = Execution {
+            epoch: request.epoch,
+            landed: earlier.as_ref().is_some_and(|run| run.landed),
+            knowledge: Knowledge::Unknown,
+            in_doubt: earlier.as_ref().is_some_and(Execution::could_take_hold),
         };
-        let other = watched.executions.iter().find(|(claim, run)| **claim != request.claim && could(run));
-        let doubled = other.map(|(_, other)| {
-            format!("{} {} began while {} could take hold", request.id, request.epoch, other.epoch)
-        });
-        let run = Execution { epoch: request.epoch, landed: false, knowledge: Knowledge::Unknown };
         watched.executions.insert(request.claim, run);
-        let excused = watched.intended.repeatable;
-        if let Some(seen) = doubled.filter(|_| self.is_honest && !excused) {
+        let by_key = watched.intended.by_key && self.honours_keys.is_some();
+        let excused = watched.intended.repeatable || by_key;
+        let Some(doubtful) = doubtful.filter(|_| self.is_honest) else { return };
+        if !excused {
+            let seen = format!("{} {} began while {doubtful} could take hold", request.id, request.epoch);
             self.broken(Invariant::I1, seen);
+        }
+        let is_past = self.honours_keys.is_some_and(|window| now.saturating_sub(first) > window);
+        if by_key && is_past && !self.watched[&request.id].intended.repeatable {
+            let seen = format!("{} {} was sent under a key that is forgotten", request.id, request.epoch);
+            self.broken(Invariant::I11, seen);
         }
     }
 
@@ -135,7 +157,7 @@ impl Observer {
             run.landed = true;
         }
         // A target that honours keys takes a repeated request for the same one.
-        let excused = watched.intended.repeatable && !self.honours_keys;
+        let excused = watched.intended.repeatable && self.honours_keys.is_none();
         let landings = watched.landings;
         let told_not = watched.told_not.filter(|told| request.epoch <= *told);
         if landings > 1 && self.is_honest && !excused {
@@ -207,14 +229,16 @@ impl Observer {
         watched.landings_known.extend(after.body.landed.iter().copied());
         let mut broken = Vec::new();
         let left = before.is_some_and(|record| record.body.status == Status::Indeterminate);
-        if left && event.kind == EventKind::Reclaimed && !watched.intended.repeatable {
+        let may_repeat =
+            watched.intended.repeatable || watched.intended.by_key && self.honours_keys.is_some();
+        if left && event.kind == EventKind::Reclaimed && !may_repeat {
             broken.push(format!("{} was run again although nobody knows and it is not repeatable", after.id));
         }
         if matches!(after.body.status, Status::Failed | Status::Released) {
-            let doubtful = watched.executions.values().find(|run| {
-                (run.landed || run.knowledge != Knowledge::DidNotLand)
-                    && !watched.cleared.contains(&run.epoch)
-            });
+            let doubtful = watched
+                .executions
+                .values()
+                .find(|run| (run.landed || run.could_take_hold()) && !watched.cleared.contains(&run.epoch));
             broken.extend(doubtful.map(|run| {
                 format!(
                     "{} is {} by {}, and {} may have taken hold",
@@ -247,6 +271,7 @@ impl Observer {
             watched.executions.clear();
             watched.cleared.clear();
             watched.landings_known.clear();
+            watched.keys.clear();
         }
     }
 

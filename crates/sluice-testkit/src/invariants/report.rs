@@ -37,7 +37,7 @@ invariants! {
 impl Invariant {
     /// Whether its rule exists and it is checked. The others arrive with their rules.
     pub fn is_checked(self) -> bool {
-        !matches!(self, Self::I4 | Self::I5 | Self::I6 | Self::I11)
+        !matches!(self, Self::I4 | Self::I5)
     }
 }
 

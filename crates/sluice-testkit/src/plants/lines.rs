@@ -77,6 +77,21 @@ pub const PLANTS: &[Plant] = &[
     ),
     plant("no-fingerprint", "nothing is compared when a key comes again", How::NoFingerprint),
     plant(
+        "window-ignored",
+        "a target is believed to remember keys for longer than it does",
+        How::WindowIgnored,
+    ),
+    plant(
+        "silence-is-no",
+        "an attempt without an answer is tried again as one that did not happen",
+        How::SilenceIsNo,
+    ),
+    plant(
+        "key-replaced-in-doubt",
+        "what nobody knows is sent again under a new key",
+        How::Asks(new_key_in_doubt),
+    ),
+    plant(
         "success-run-again",
         "a success is taken for released by the next delivery",
         How::Sees(success_is_released),
@@ -241,5 +256,11 @@ fn doubt_is_released(found: &mut Snapshot) {
     if body.status == Status::Indeterminate {
         body.status = Status::Released;
         body.unresolved.clear();
+    }
+}
+
+fn new_key_in_doubt(change: &mut Change, _: Option<&Snapshot>) {
+    if change.event.kind == EventKind::Reclaimed {
+        change.set.downstream.key.push('x');
     }
 }

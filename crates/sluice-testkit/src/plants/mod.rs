@@ -45,4 +45,8 @@ pub enum How {
     WitnessLies,
     /// Nothing is compared when a key comes again.
     NoFingerprint,
+    /// A target is believed to remember keys for longer than it does.
+    WindowIgnored,
+    /// Silence is taken for a failure that did not happen, and tried again.
+    SilenceIsNo,
 }

@@ -60,6 +60,12 @@ scenarios! {
     WrongVerdict = "wrong-verdict-then-late-success", plans::wrong_verdict;
     /// A failure after an unknown attempt: it must not turn into "did not happen".
     Laundering = "laundering", plans::laundering;
+    /// Many intents at a target that fails and stays silent (F7).
+    RetryStorm = "retry-storm", plans::retry_storm;
+    /// A target that forgets keys before the ledger does (F15).
+    TargetForgets = "target-forgets", plans::target_forgets;
+    /// A target that gives a refusal once more where its key comes again.
+    TargetReplaysFailures = "target-replays-failures", plans::target_replays_failures;
     /// A key that is used for something else (F9).
     KeyReuse = "key-reuse", plans::key_reuse;
     /// Duplicates around the time at which a record is forgotten.
@@ -70,16 +76,8 @@ scenarios! {
 
 impl Scenario {
     /// Kinds whose rules do not exist yet; they arrive with them.
-    pub const MISSING: &[&str] = &[
-        "crash-mid-gate",
-        "retry-storm",
-        "out-of-order-decision",
-        "target-forgets",
-        "target-replays-failures",
-        "derivation-change",
-        "lost-writes",
-        "rolling-upgrade",
-    ];
+    pub const MISSING: &[&str] =
+        &["crash-mid-gate", "out-of-order-decision", "derivation-change", "lost-writes", "rolling-upgrade"];
 
     /// Reads [`Scenario::as_str`] back.
     pub fn parse(name: &str) -> Option<Self> {

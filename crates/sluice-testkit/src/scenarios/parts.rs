@@ -33,6 +33,9 @@ pub(super) fn intended(number: usize) -> Intended {
         timeout: None,
         think_ms: (1, 200),
         remember: sluice_core::retention::REMEMBER,
+        tries: 3,
+        by_key: false,
+        probes: false,
     }
 }
 

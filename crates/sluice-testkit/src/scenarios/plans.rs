@@ -338,16 +338,77 @@ pub(crate) fn weather(plan: &mut Plan, dice: &mut Dice) {
     locks(plan, dice);
     let honours = dice.percent(40);
     plan.target.honours_keys = honours.then_some(Duration::from_hours(24));
+    plan.target.replays_failures = honours && dice.percent(30);
     for worker in &mut plan.workers {
         worker.drift_ppm = i64::try_from(dice.below(4_000)).unwrap_or_default() - 2_000;
     }
     for intent in &mut plan.intents {
         intent.marks = dice.percent(40);
         intent.repeatable = honours && dice.percent(50);
+        intent.tries = u32::try_from(dice.between(1, 4)).unwrap_or(1);
+        intent.by_key = dice.percent(40);
+        intent.probes = dice.percent(30);
         intent.lease = dice.ms(1_000, 12_000);
         intent.timeout = dice.percent(30).then(|| dice.ms(200, 8_000));
         intent.think_ms = (1, *dice.pick(&[10, 1_000, 9_000]));
     }
+}
+
+/// A day of the target's memory goes by in twenty minutes, so that a world need not take days.
+const WINDOW: Duration = Duration::from_mins(20);
+
+pub(super) fn retry_storm(seed: u64) -> Plan {
+    let mut dice = Dice::new(seed);
+    let mut plan = quiet(seed, 3, 24);
+    plan.target.down = 15;
+    plan.target.silent = 15;
+    let honours = dice.percent(50);
+    plan.target.honours_keys = honours.then_some(Duration::from_hours(24));
+    each_intent(&mut plan, |intent| intent.by_key = honours);
+    deliver(&mut plan, &mut dice, 1);
+    plan.operators.push(honest(55));
+    plan
+}
+
+pub(super) fn target_forgets(seed: u64) -> Plan {
+    let mut dice = Dice::new(seed);
+    let mut plan = quiet(seed, 2, 4);
+    plan.target.honours_keys = Some(WINDOW);
+    plan.target.silent = 60;
+    each_intent(&mut plan, |intent| {
+        intent.by_key = true;
+        intent.timeout = Some(5 * SECOND);
+    });
+    deliver(&mut plan, &mut dice, 2);
+    // The weekend may end inside of the window, at its edge, or long after.
+    let weekend = dice.between(0, 2 * WINDOW.as_secs());
+    plan.mishaps.push(Mishap::Skip(31 * SECOND, Duration::from_secs(weekend)));
+    for intent in 0..plan.intents.len() {
+        let worker = usize::from(dice.percent(50));
+        plan.deliveries.push(delivered(32 * SECOND + dice.ms(0, 8_000), worker, intent));
+    }
+    plan.mishaps.push(dies(&mut dice, 2));
+    plan.operators.push(honest(58));
+    plan
+}
+
+pub(super) fn target_replays_failures(seed: u64) -> Plan {
+    let mut dice = Dice::new(seed);
+    let mut plan = quiet(seed, 2, 3);
+    plan.target.honours_keys = Some(Duration::from_hours(24));
+    plan.target.replays_failures = true;
+    plan.target.declines = 40;
+    plan.target.silent = *dice.pick(&[0, 20]);
+    each_intent(&mut plan, |intent| intent.by_key = true);
+    deliver(&mut plan, &mut dice, 5);
+    for delivered in &mut plan.deliveries {
+        delivered.reruns = dice.percent(70);
+    }
+    if dice.percent(50) {
+        plan.mishaps.push(dies(&mut dice, 2));
+    }
+    plan.operators.push(honest(50));
+    plan
 }
 
 fn people(plan: &mut Plan, dice: &mut Dice) {

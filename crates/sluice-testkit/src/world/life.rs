@@ -3,21 +3,26 @@
 use super::dice::Dice;
 use super::handler::{Handled, Handler, Line};
 use super::net::NetStore;
-use super::plan::{Care, Delivered, Intended, Plan, Point};
+use super::plan::{Care, Delivered, Intended, Plan, Point, TargetPlan};
 use super::ports::{self, Drawer, Host};
 use super::scheduler::Owner;
 use super::stage::Stage;
 use super::target::{Reply, Request};
 use crate::invariants::{Answer, Knowledge};
 use crate::plants::How;
-use sluice::{Ctx, Done, EffectSpec, Error, Failure, OnFailed, Resolved, Sluice, TakenIn, Wait};
+use sluice::{
+    Asked, Ctx, Done, EffectSpec, Error, Failure, OnFailed, OnIndeterminate, Probe, Prober, Resolved, Sluice,
+    TakenIn, Wait,
+};
 use sluice_core::decide::{Judgement, Ruling, VerdictStep};
+use sluice_core::downstream::Profile;
 use sluice_core::holder::Liveness;
 use sluice_core::ids::RecordId;
 use sluice_core::key::{Key, Namespace, Request as Compared};
 use sluice_core::outcome::{Kept, NotKept};
 use sluice_core::ports::Witness;
 use sluice_core::record::{Snapshot, Terms};
+use sluice_core::retry::{Backoff, Retry};
 use sluice_core::state::Status;
 use sluice_core::store::Query;
 use std::sync::Arc;
@@ -44,7 +49,7 @@ impl Intended {
         named.unwrap_or_else(|error| panic!("a plan names {self:?}: {error}"))
     }
 
-    fn spec(&self, delivered: &Delivered) -> EffectSpec {
+    fn spec(&self, delivered: &Delivered, target: &TargetPlan) -> EffectSpec {
         let id = self.id();
         let terms = Terms {
             lease: self.lease,
@@ -60,10 +65,49 @@ impl Intended {
             terms,
             wait: if delivered.patience.is_zero() { Wait::No } else { Wait::For(delivered.patience) },
             on_duplicate: delivered.on_duplicate,
+            retry: Retry { backoff: Backoff { tries: self.tries, ..Backoff::default() }, ..Retry::default() },
+            downstream: self.by_key.then(|| profile(target)),
+            on_indeterminate: match (self.probes, self.by_key && target.honours_keys.is_some()) {
+                (true, _) => Some(OnIndeterminate::Probe),
+                (false, true) => Some(OnIndeterminate::Reclaim),
+                (false, false) => None,
+            },
             on_failed: if delivered.reruns { OnFailed::Rerun } else { OnFailed::Replay },
             ..EffectSpec::new(id.key)
         }
     }
+}
+
+/// What a careful user knows of the target.
+fn profile(target: &TargetPlan) -> Profile {
+    Profile {
+        name: "the target".to_owned(),
+        header: Some("Idempotency-Key".to_owned()),
+        remembers: target.honours_keys,
+        replays_failures: target.replays_failures,
+        ..Profile::default()
+    }
+}
+
+/// Asks the target's books. While something is on its way nobody can tell.
+fn prober(stage: &Arc<Stage>) -> Prober {
+    let stage = stage.clone();
+    Prober::new(move |asked: Asked| {
+        let stage = stage.clone();
+        async move {
+            stage.scheduler.sleep(Duration::from_millis(50)).await;
+            let receipt = stage.target().receipt(&asked.id, asked.epoch);
+            Ok(match receipt {
+                Some(receipt) => Probe::Landed(receipt),
+                None if stage.is_on_its_way(&asked.id) => Probe::StillUnknown,
+                None => {
+                    // Noted before it is said: its answer can get lost.
+                    stage.observer().cleared(&asked.id, asked.epoch);
+                    Probe::DidNotLand
+                }
+            })
+        }
+    })
 }
 
 /// One process that lives.
@@ -109,10 +153,15 @@ impl Process {
         let intended = stage.plan.intents[delivered.intent].clone();
         let (stage, delivered, process) = (stage.clone(), delivered.clone(), self.clone());
         stage.clone().scheduler.spawn(self.owner, async move {
-            let (id, mut spec, owner) = (intended.id(), intended.spec(&delivered), process.owner);
+            let (id, mut spec, owner) =
+                (intended.id(), intended.spec(&delivered, &stage.plan.target), process.owner);
             if matches!(stage.planted, Some(How::NoFingerprint)) {
                 spec.fingerprint = None;
             }
+            if let (Some(How::WindowIgnored), Some(target)) = (stage.planted, &mut spec.downstream) {
+                target.remembers = target.remembers.map(|remembers| remembers * 1000);
+            }
+            let prober = intended.probes.then(|| prober(&stage));
             let (acting, asked) = (stage.clone(), delivered.request);
             let effect = move |ctx: Ctx| {
                 let (stage, intended, claim) = (acting.clone(), intended.clone(), ctx.claim());
@@ -124,7 +173,7 @@ impl Process {
                 }
             };
             let told = match handler {
-                None => process.sluice.run::<String, _, _>(spec, effect).await,
+                None => process.sluice.run_probing::<String, _, _>(spec, prober, effect).await,
                 Some(handler) => {
                     let line = Line::new(&stage, owner, id.clone(), delivered.request);
                     let ended = handler(Handled { sluice: process.sluice, spec, line: line.clone() }).await;
@@ -200,8 +249,11 @@ async fn effect(
     stage.reaches(owner, Point::Answered).await;
     let (knowledge, said) = match reply {
         Some(Reply::Receipt(receipt)) => (Knowledge::Landed, Ok(receipt)),
-        Some(Reply::Declined) => (Knowledge::DidNotLand, Err(Failure::permanent("declined"))),
+        Some(Reply::Declined) => (Knowledge::DidNotLand, Err(Failure::permanent("declined").from_target())),
         Some(Reply::Down) => (Knowledge::DidNotLand, Err(Failure::transient("down"))),
+        None if matches!(stage.planted, Some(How::SilenceIsNo)) => {
+            (Knowledge::Unknown, Err(Failure::transient("no answer")))
+        }
         None => (Knowledge::Unknown, Err(Failure::unknown("no answer"))),
     };
     stage.learns(&request, knowledge);

@@ -57,6 +57,19 @@ pub struct Intended {
     pub think_ms: (u64, u64),
     /// How long its record is kept.
     pub remember: Duration,
+    /// How many attempts are made under one claim.
+    #[serde(default = "one")]
+    pub tries: u32,
+    /// Whether its deliveries say what the target does with keys, and send again under the same key what nobody knows.
+    #[serde(default)]
+    pub by_key: bool,
+    /// Whether its deliveries ask the target about what nobody knows.
+    #[serde(default)]
+    pub probes: bool,
+}
+
+fn one() -> u32 {
+    1
 }
 
 /// One delivery.
@@ -170,6 +183,9 @@ pub struct Weather {
 pub struct TargetPlan {
     /// For how long it recognises a key; none where it knows no keys.
     pub honours_keys: Option<Duration>,
+    /// Whether it gives a refusal once more where its key comes again.
+    #[serde(default)]
+    pub replays_failures: bool,
     /// How many of a hundred requests it declines for good.
     pub declines: u64,
     /// How many of a hundred it refuses for now.
@@ -244,6 +260,6 @@ impl Plan {
 
 impl Default for TargetPlan {
     fn default() -> Self {
-        Self { honours_keys: None, declines: 0, down: 0, silent: 0, slow_ms: 50 }
+        Self { honours_keys: None, replays_failures: false, declines: 0, down: 0, silent: 0, slow_ms: 50 }
     }
 }

@@ -263,7 +263,8 @@ impl Stage {
         let given = |nth| self.given_fate(nth);
         let trip = self.target().trip(given);
         self.lives.acts(request.claim);
-        self.observer().sent(&request);
+        let now = self.now();
+        self.observer().sent(&request, now);
         *lock(&self.flying).entry(request.id.clone()).or_default() += 1;
         let stage = self.clone();
         self.scheduler.spawn(Owner::WORLD, async move {

@@ -70,7 +70,8 @@ impl Target {
 
     /// From now on everything goes well.
     pub fn calm(&mut self) {
-        self.plan = TargetPlan { honours_keys: self.plan.honours_keys, ..TargetPlan::default() };
+        let TargetPlan { honours_keys, replays_failures, .. } = self.plan;
+        self.plan = TargetPlan { honours_keys, replays_failures, ..TargetPlan::default() };
     }
 
     /// Draws how the next request goes, unless that is given.
@@ -109,8 +110,8 @@ impl Target {
             TargetFate::Down => Reply::Down,
             _ => self.land(request.clone(), now),
         };
-        // Only what took hold is remembered by its key here; a target that replays failures is another rule's.
-        if self.plan.honours_keys.is_some() && matches!(reply, Reply::Receipt(_)) {
+        let remembers = matches!(reply, Reply::Receipt(_)) || self.plan.replays_failures;
+        if self.plan.honours_keys.is_some() && remembers {
             self.known.insert(request.key, (now, reply.clone()));
         }
         Some(reply)
@@ -124,13 +125,24 @@ impl Target {
 
     fn land(&mut self, request: Request, now: Duration) -> Reply {
         let landings = self.landings.entry(request.id.clone()).or_default();
-        let receipt = format!("{} #{} of {}", request.id, landings.len() + 1, request.asked);
+        let receipt = receipt(&request.id, landings.len(), request.asked);
         landings.push(Landing { at: now, request });
         Reply::Receipt(receipt)
+    }
+
+    /// The receipt of what took hold in that epoch.
+    pub fn receipt(&self, id: &RecordId, epoch: Epoch) -> Option<String> {
+        let landings = self.landings(id);
+        let at = landings.iter().position(|landing| landing.request.epoch == epoch)?;
+        Some(receipt(id, at, landings[at].request.asked))
     }
 
     /// Everything that took hold for an intent.
     pub fn landings(&self, id: &RecordId) -> &[Landing] {
         self.landings.get(id).map_or(&[], Vec::as_slice)
     }
+}
+
+fn receipt(id: &RecordId, at: usize, asked: u32) -> String {
+    format!("{id} #{} of {asked}", at + 1)
 }
