@@ -7,6 +7,7 @@ use crate::rows::{self, Draft, Found, Stamped};
 use crate::sweep::recount;
 use crate::ticker;
 use rusqlite::Connection;
+use sluice_core::breaker::Seen;
 use sluice_core::change::{Change, Facts, LeaseSet, Unmet, renewal};
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
 use sluice_core::lease::LeaseView;
@@ -30,6 +31,7 @@ pub(crate) enum Done {
     Noticed,
     Swept(Swept),
     Condition(Condition),
+    Circuit(Box<Seen>),
     Counted,
 }
 

@@ -4,6 +4,7 @@ use crate::apply::{Done, Transaction};
 use crate::classify::Trouble;
 use crate::rows::Stamped;
 use futures_channel::oneshot::Sender;
+use sluice_core::breaker::{Seen, SharedChange};
 use sluice_core::change::Change;
 use sluice_core::deliveries::Tally;
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
@@ -23,6 +24,7 @@ pub(crate) enum Job {
     Sweep { limit: usize, reply: Reply<Swept> },
     Condition { reply: Reply<Condition> },
     AcceptClock { by: String, reason: String, reply: Reply<Condition> },
+    Circuit { name: String, change: Option<Box<SharedChange>>, reply: Reply<Seen> },
     Count { tallies: Vec<(RecordId, Tally)>, reply: Reply<()> },
 }
 
@@ -31,9 +33,11 @@ impl Job {
     pub(crate) fn id(&self) -> Option<&RecordId> {
         match self {
             Self::Apply { id, .. } | Self::Renew { id, .. } | Self::Notice { id, .. } => Some(id),
-            Self::Sweep { .. } | Self::Condition { .. } | Self::AcceptClock { .. } | Self::Count { .. } => {
-                None
-            }
+            Self::Sweep { .. }
+            | Self::Condition { .. }
+            | Self::AcceptClock { .. }
+            | Self::Circuit { .. }
+            | Self::Count { .. } => None,
         }
     }
 
@@ -46,6 +50,9 @@ impl Job {
             Self::Sweep { limit, .. } => transaction.sweep(*limit).map(Done::Swept),
             Self::Condition { .. } => Ok(Done::Condition(transaction.condition())),
             Self::AcceptClock { by, reason, .. } => transaction.accept_clock(by, reason).map(Done::Condition),
+            Self::Circuit { name, change, .. } => {
+                transaction.circuit(name, change.as_deref()).map(|seen| Done::Circuit(Box::new(seen)))
+            }
             Self::Count { tallies, .. } => transaction.count(tallies).map(|()| Done::Counted),
         }
     }
@@ -63,6 +70,7 @@ impl Job {
             (Self::Notice { reply, .. }, Done::Noticed) | (Self::Count { reply, .. }, Done::Counted) => {
                 drop(reply.send(Ok(())));
             }
+            (Self::Circuit { reply, .. }, Done::Circuit(seen)) => drop(reply.send(Ok(*seen))),
             (Self::Sweep { reply, .. }, Done::Swept(swept)) => drop(reply.send(Ok(swept))),
             (Self::Condition { reply } | Self::AcceptClock { reply, .. }, Done::Condition(condition)) => {
                 drop(reply.send(Ok(condition)));
@@ -79,6 +87,7 @@ impl Job {
             Self::Renew { reply, .. } => drop(reply.send(Err(error))),
             Self::Notice { reply, .. } | Self::Count { reply, .. } => drop(reply.send(Err(error))),
             Self::Sweep { reply, .. } => drop(reply.send(Err(error))),
+            Self::Circuit { reply, .. } => drop(reply.send(Err(error))),
             Self::Condition { reply } | Self::AcceptClock { reply, .. } => drop(reply.send(Err(error))),
         }
     }

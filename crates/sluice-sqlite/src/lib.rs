@@ -38,6 +38,7 @@ compile_error!(
 );
 
 mod apply;
+mod circuits;
 mod classify;
 pub mod clock;
 mod connect;

@@ -23,9 +23,10 @@ struct Migration {
 }
 
 /// Numbered from 1 without holes. A migration that was released is never edited.
-const MIGRATIONS: [Migration; 2] = [
+const MIGRATIONS: [Migration; 3] = [
     Migration { number: 1, name: "ledger", sql: include_str!("sql/0001_ledger.sql") },
     Migration { number: 2, name: "retention", sql: include_str!("sql/0002_retention.sql") },
+    Migration { number: 3, name: "circuits", sql: include_str!("sql/0003_circuits.sql") },
 ];
 
 const NEWEST: i64 = MIGRATIONS[MIGRATIONS.len() - 1].number;
@@ -183,6 +184,7 @@ mod tests {
         let released = [
             "3cc35dcfd2a4ff1416d3c64d0285000e021b75fe26b1ddc0a7289e8481085652",
             "b0c2556286ba83b652c596e32e319caec817e33f7186b465cbd9e46f1bc8c9a9",
+            "cac3951e99e3b7495e18fb61275b1cd396f3728e0457fe83313ee26f98aca0f3",
         ];
         assert_eq!(digests, released);
     }

@@ -4,6 +4,7 @@ use crate::deliveries;
 use crate::events;
 use crate::job::Job;
 use crate::store::SqliteStore;
+use sluice_core::breaker::{Seen, SharedChange};
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::RecordId;
 use sluice_core::ports::BoxFuture;
@@ -26,6 +27,10 @@ impl Upkeep for SqliteStore {
 
     fn count_deliveries(&self, tallies: Vec<(RecordId, Tally)>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.ask(|reply| Job::Count { tallies, reply })
+    }
+
+    fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
+        self.ask(|reply| Job::Circuit { name, change: change.map(Box::new), reply })
     }
 
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {

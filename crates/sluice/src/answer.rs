@@ -98,6 +98,16 @@ pub(crate) fn key_forgotten(found: &Snapshot) -> Error {
     Error::new(Code::Indeterminate, said).about(about(found, None))
 }
 
+/// The error for a delivery whose target is in trouble.
+pub(crate) fn circuit_open(id: &RecordId, found: Option<&Snapshot>, retry_after: Duration) -> Error {
+    let said = "the target is in trouble, so nothing was sent to it";
+    let about = found.map(|found| about(found, None)).unwrap_or_default();
+    Error::new(Code::CircuitOpen, said).about(about).with(|about| {
+        about.id = Some(id.clone());
+        about.safe_after = Some(retry_after);
+    })
+}
+
 /// What the holder hears where it made no further attempt for this reason: the record's own answer, and where nothing is
 /// in doubt, a code that says what stood in the way.
 pub(crate) fn stopped(error: &Error, stop: Option<Stop>, retry_after: Option<Duration>) -> Error {

@@ -11,6 +11,7 @@
 struct Readme;
 
 mod answer;
+mod circuits;
 mod count;
 mod ctx;
 mod done;

@@ -1,5 +1,6 @@
 //! How a ledger is opened and configured.
 
+use crate::circuits::Circuits;
 use crate::count::Count;
 use crate::effect::{EffectSpec, Named, Unguarded};
 use crate::heart::Heart;
@@ -10,9 +11,11 @@ use crate::seed::Seed;
 use crate::system;
 use crate::upkeep::SWEEP_EVERY;
 use crate::waiters::Waiters;
+use sluice_core::breaker::BreakerSettings;
 use sluice_core::key::KeyError;
 use sluice_core::outcome::RESULT_LIMIT;
 use sluice_core::ports::Ports;
+use sluice_core::retry::Budget;
 use sluice_core::store::Store;
 use sluice_core::{Error, Namespace};
 use std::sync::Arc;
@@ -36,6 +39,7 @@ pub(crate) struct Inner {
     pub notes: Notes,
     pub recall: Recall,
     pub flights: Flights,
+    pub circuits: Circuits,
     pub running: Arc<Count>,
     pub sweeping: Arc<Count>,
     pub settlements: AtomicU32,
@@ -47,6 +51,8 @@ pub(crate) struct Settings {
     pub settle_patience: Duration,
     pub sweep_every: u32,
     pub recall_room: usize,
+    pub breaker: Option<BreakerSettings>,
+    pub budget: Budget,
 }
 
 impl Sluice {
@@ -68,6 +74,8 @@ impl Sluice {
             settle_patience: Duration::from_mins(1),
             sweep_every: SWEEP_EVERY,
             recall_room: recall::ROOM,
+            breaker: Some(BreakerSettings::default()),
+            budget: Budget::default(),
         };
         Builder { store, namespace: Ok(Namespace::default()), settings, ports: None }
     }
@@ -167,6 +175,22 @@ impl Builder {
         self
     }
 
+    /// Sets when a circuit opens, and for how long; `None` is never. Only effects that name a circuit or a downstream have
+    /// one.
+    #[must_use]
+    pub fn breaker(mut self, breaker: impl Into<Option<BreakerSettings>>) -> Self {
+        self.settings.breaker = breaker.into();
+        self
+    }
+
+    /// Sets how many retries a circuit may have in relation to its calls. Effects without a circuit share the budget of
+    /// their tool.
+    #[must_use]
+    pub fn retry_budget(mut self, budget: Budget) -> Self {
+        self.settings.budget = budget;
+        self
+    }
+
     /// Replaces time, chance, tasks and the rest of the world, for tests.
     #[must_use]
     pub fn ports(mut self, ports: Ports) -> Self {
@@ -181,6 +205,8 @@ impl Builder {
         let waiters = Waiters::new(self.store.clone(), ports.clone());
         let seed = Seed::new(&ports.chance.bits());
         let notes = Notes::new(self.store.clone(), ports.clone(), &seed);
+        let (breaker, budget) = (self.settings.breaker, self.settings.budget);
+        let circuits = Circuits::new(self.store.clone(), ports.clone(), &seed, breaker, budget);
         let recall = Recall::new(&seed, self.settings.recall_room);
         let [a, b, c, d, ..] = ports.chance.bits();
         let turn = u32::from_le_bytes([a, b, c, d]).checked_rem(self.settings.sweep_every).unwrap_or(0);
@@ -194,6 +220,7 @@ impl Builder {
             notes,
             recall,
             flights: Flights::default(),
+            circuits,
             running: Arc::default(),
             sweeping: Arc::default(),
             settlements: AtomicU32::new(turn),

@@ -35,6 +35,7 @@ impl Sluice {
     pub async fn tidy(&self, patience: Duration) {
         let over = self.inner.ports.sleep.sleep(patience);
         race(over, async {
+            self.inner.circuits.flush().await;
             self.inner.notes.write().await;
             self.inner.sweeping.none().await;
         })

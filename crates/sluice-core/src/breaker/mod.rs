@@ -2,7 +2,8 @@
 //!
 //! A circuit is asked before a claim, so that what it refuses leaves no record. What it knows is in two parts:
 //! [`Circuit`] is shared by all processes of a ledger and stored there, changed only by conditional writes
-//! ([`CircuitChange`]); [`Window`] is what one process has seen of its own calls since the circuit last changed.
+//! ([`CircuitChange`]); [`Window`] is what was seen of the calls since the circuit last changed. Both are stored
+//! together ([`Shared`]), for a process may live for no longer than one call.
 //!
 //! ```text
 //!           half of the last outcomes failed            its time is over: one caller takes the probe
@@ -19,10 +20,12 @@ mod ask;
 mod circuit;
 mod record;
 mod settings;
+mod shared;
 mod window;
 
 pub use ask::{Permit, ask};
 pub use circuit::{Circuit, CircuitChange, CircuitState, Generation};
 pub use record::{Heard, Ticket, change, heard, release};
 pub use settings::BreakerSettings;
+pub use shared::{NAME_LIMIT, Seen, Shared, SharedChange};
 pub use window::Window;

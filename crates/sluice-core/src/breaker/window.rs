@@ -1,11 +1,12 @@
 //! How did the last calls of this process end?
 
 use super::circuit::Generation;
+use serde::{Deserialize, Serialize};
 
 /// How many outcomes are looked at.
 const SIZE: u32 = 20;
 
-/// The last 20 outcomes that one process saw in one generation of a circuit.
+/// The last 20 outcomes that were seen in one generation of a circuit.
 ///
 /// ```
 /// use sluice_core::breaker::{Generation, Window};
@@ -17,7 +18,7 @@ const SIZE: u32 = 20;
 /// window.note(Generation(1), true);
 /// assert_eq!((window.failures(), window.outcomes()), (1, 1), "a new generation begins anew");
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Window {
     generation: Generation,
     /// The newest outcome is the lowest bit; a failure is 1.

@@ -1,6 +1,7 @@
 //! What keeps a ledger small, honest about time, and able to say who asked.
 
 use super::StoreError;
+use crate::breaker::{Seen, SharedChange};
 use crate::deliveries::{Deliveries, Tally};
 use crate::ids::RecordId;
 use crate::ports::BoxFuture;
@@ -29,6 +30,13 @@ pub trait Upkeep {
 
     /// The deliveries of one record that were counted.
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>>;
+
+    /// What is known of a circuit, after a conditional write of it where one is asked for: it is carried out only where the
+    /// stored version is the expected one. Circuits are no part of records, versions, events or the trail, and the sweep
+    /// forgets those that were not written for a week.
+    ///
+    /// The name has 1 to [`NAME_LIMIT`](crate::breaker::NAME_LIMIT) bytes.
+    fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>>;
 
     /// The latest events of the ledger itself, newest first, at most so many.
     fn ledger_events(&self, limit: usize) -> BoxFuture<'_, Result<Vec<LedgerEvent>, StoreError>>;

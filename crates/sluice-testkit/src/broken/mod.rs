@@ -6,6 +6,7 @@
 
 mod answers;
 mod bodies;
+mod circuits;
 mod clocks;
 mod guards;
 mod lists;
@@ -149,6 +150,11 @@ faults! {
     KeepsFewDeliveries = "keeps three deliveries",
     CountIsChange = "counts a delivery as a change",
     CountsStrangers = "counts deliveries of records that are not there",
+    CircuitWritesAnyway = "writes a circuit over any version",
+    CircuitNeverWrites = "acknowledges the write of a circuit, and forgets it",
+    CircuitsShareOne = "takes every circuit for the same one",
+    CircuitTellsTheWall = "tells the clock on the wall with a circuit",
+    CircuitsStay = "never forgets a circuit",
     SharedSecret = "uses one secret for everything",
     NewSecretsOnOpen = "makes new secrets whenever it is opened",
     ForgetsOnOpen = "is empty when it is opened again",

@@ -2,6 +2,7 @@
 
 use super::{Fault, answers, bodies, guards, lists, names, renewals};
 use crate::block_on;
+use sluice_core::breaker::Shared;
 use sluice_core::change::{Change, Facts, GrantGuard, Unmet};
 use sluice_core::deliveries::Tally;
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
@@ -42,6 +43,7 @@ pub(super) struct Notes {
     lost: BTreeSet<(RecordId, Version)>,
     pub(super) swept: BTreeSet<RecordId>,
     pub(super) counted: BTreeMap<RecordId, Tally>,
+    pub(super) circuits: BTreeMap<String, Shared>,
 }
 
 impl BrokenStore {

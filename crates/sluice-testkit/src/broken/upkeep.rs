@@ -2,6 +2,7 @@
 
 use super::{BrokenStore, Fault};
 use crate::block_on;
+use sluice_core::breaker::{Seen, SharedChange};
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::RecordId;
 use sluice_core::ports::BoxFuture;
@@ -113,6 +114,10 @@ impl Upkeep for BrokenStore {
             self.notes().counted.insert(id.clone(), tally.clone());
         }
         Box::pin(ready(block_on(self.inner.count_deliveries(tallies))))
+    }
+
+    fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
+        Box::pin(ready(self.do_circuit(name, change)))
     }
 
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {

@@ -25,7 +25,7 @@ const THREADS: usize = 8;
 const ROUNDS: usize = 6;
 
 /// What many threads do at the same moment, each with its own number.
-fn at_once<T: Send>(
+pub(super) fn at_once<T: Send>(
     subject: &dyn Subject,
     work: impl Fn(Arc<dyn Store>, usize) -> Result<T, String> + Sync,
 ) -> Result<Vec<T>, String> {

@@ -12,6 +12,7 @@
 mod bench;
 mod bytes;
 mod changes;
+mod circuits;
 mod concurrency;
 mod deliveries;
 mod durability;
@@ -58,6 +59,7 @@ pub fn rules() -> &'static [Rule] {
             bytes::RULES,
             retention::RULES,
             deliveries::RULES,
+            circuits::RULES,
             concurrency::RULES,
             durability::RULES,
         ];

@@ -2,6 +2,7 @@
 
 use super::plan::Plan;
 use super::{Call, Fault};
+use sluice_core::breaker::{Seen, SharedChange};
 use sluice_core::change::Change;
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
@@ -126,6 +127,10 @@ impl Upkeep for FaultyStore {
 
     fn count_deliveries(&self, tallies: Vec<(RecordId, Tally)>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.call(Call::Upkeep, move || self.inner.count_deliveries(tallies.clone()))
+    }
+
+    fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
+        self.call(Call::Upkeep, move || self.inner.circuit(name.clone(), change.clone()))
     }
 
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {

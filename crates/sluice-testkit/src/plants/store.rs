@@ -3,6 +3,7 @@
 use super::How;
 use crate::block_on;
 use crate::broken::BrokenStore;
+use sluice_core::breaker::{Seen, SharedChange};
 use sluice_core::change::{Change, LeaseSet};
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
@@ -90,6 +91,10 @@ impl Upkeep for PlantedStore {
 
     fn count_deliveries(&self, tallies: Vec<(RecordId, Tally)>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.inner.count_deliveries(tallies)
+    }
+
+    fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
+        self.inner.circuit(name, change)
     }
 
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {

@@ -6,6 +6,7 @@ use super::scheduler::Owner;
 use super::stage::Stage;
 use crate::block_on;
 use futures_channel::oneshot;
+use sluice_core::breaker::{Seen, SharedChange};
 use sluice_core::change::Change;
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
@@ -197,6 +198,10 @@ impl Upkeep for NetStore {
 
     fn count_deliveries(&self, tallies: Vec<(RecordId, Tally)>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.send(Op::Other, true, move |stage| block_on(stage.store().count_deliveries(tallies.clone())))
+    }
+
+    fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
+        self.send(Op::Other, true, move |stage| block_on(stage.store().circuit(name.clone(), change.clone())))
     }
 
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {

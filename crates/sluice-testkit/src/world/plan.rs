@@ -40,6 +40,7 @@ pub struct Worker {
 
 /// One intent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own, and any of them go together")]
 pub struct Intended {
     /// In which namespace.
     pub namespace: String,

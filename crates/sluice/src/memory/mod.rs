@@ -6,6 +6,7 @@ mod table;
 mod upkeep;
 
 use rows::{Applied, Rows, View};
+use sluice_core::breaker::{Seen, SharedChange};
 use sluice_core::change::Change;
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
@@ -115,6 +116,10 @@ impl Upkeep for MemoryStore {
     fn count_deliveries(&self, tallies: Vec<(RecordId, Tally)>) -> BoxFuture<'_, Result<(), StoreError>> {
         self.with(|rows, reading| rows.count_deliveries(tallies, reading));
         Box::pin(ready(Ok(())))
+    }
+
+    fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
+        Box::pin(ready(Ok(self.with(|rows, reading| rows.circuit(name, change, reading)))))
     }
 
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {

@@ -1,6 +1,7 @@
 //! The rows of a memory store: plain maps, one lock around them.
 
 use super::table::Table;
+use sluice_core::breaker::Shared;
 use sluice_core::change::{Change, Facts, LeaseSet, Unmet, renewal};
 use sluice_core::deliveries::Deliveries;
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
@@ -77,6 +78,7 @@ pub(super) struct Rows {
     pub due: BTreeSet<(LedgerTime, u64)>,
     pub ledger_events: Vec<LedgerEvent>,
     pub keeper: Timekeeper,
+    pub circuits: BTreeMap<String, (Shared, LedgerTime)>,
 }
 
 impl Entry {
@@ -119,6 +121,7 @@ impl Rows {
             due: BTreeSet::new(),
             ledger_events: Vec::new(),
             keeper: Timekeeper::begin(reading),
+            circuits: BTreeMap::new(),
         }
     }
 

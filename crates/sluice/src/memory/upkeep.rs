@@ -1,19 +1,39 @@
 //! Retention and the delivery counter of a memory store.
 
 use super::rows::Rows;
+use sluice_core::breaker::{Seen, SharedChange};
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::RecordId;
 use sluice_core::record::LedgerTime;
-use sluice_core::retention::{Age, Batch, Outlived, outlived, without_results};
+use sluice_core::retention::{Age, Batch, Outlived, later, outlived, without_results};
 use sluice_core::store::{Condition, Swept};
 use sluice_core::timekeeper::Reading;
 use sluice_core::trail::{EventDraft, EventKind, LedgerEvent};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// A circuit that nobody wrote for so long is as it was at its beginning: none is open for longer than an hour.
+const CIRCUIT_IDLE: Duration = Duration::from_hours(7 * 24);
 
 impl Rows {
+    /// Writes a circuit, where the stored version is the expected one, and answers what is stored then.
+    pub fn circuit(&mut self, name: String, change: Option<SharedChange>, reading: &Reading) -> Seen {
+        self.tick(reading);
+        let now = self.keeper.time;
+        let stored = self.circuits.get(&name).map(|(shared, _)| shared.clone()).unwrap_or_default();
+        match change.filter(|change| change.expected == stored.circuit.version) {
+            Some(SharedChange { next, .. }) => {
+                self.circuits.insert(name, (next.clone(), now));
+                Seen { shared: next, applied: true, now }
+            }
+            None => Seen { shared: stored, applied: false, now },
+        }
+    }
+
     pub fn sweep(&mut self, limit: usize, reading: &Reading) -> Swept {
         self.tick(reading);
         let Some(age) = self.keeper.age() else { return Swept { is_halted: true, ..Swept::default() } };
+        self.circuits.retain(|_, (_, written)| later(*written, CIRCUIT_IDLE) >= age.now);
         let mut batch = Batch::default();
         let mut looked = 0;
         // What is due by its index may be younger by the clock that was accepted since; it moves on in the index.

@@ -4,6 +4,7 @@ use super::delivery::Delivery;
 use super::perform::{Ended, conclude, perform};
 use super::settle::settle;
 use crate::answer::too_late;
+use crate::circuits::Pass;
 use crate::ctx::Ctx;
 use crate::done::Done;
 use crate::held::Held;
@@ -49,6 +50,7 @@ pub(crate) async fn claim_and_perform<T, F, Fut>(
     sluice: &Sluice,
     delivery: &Delivery,
     change: Box<Change>,
+    pass: Pass,
     effect: F,
 ) -> Result<Claimed<T>, Error>
 where
@@ -74,7 +76,8 @@ where
         match claim_durably(&sluice, &id, claim, &change).await {
             Ok(Granted::Here(snapshot)) => {
                 let held = Arc::new(Held::granted(snapshot.into(), asked_at).used_as(&how));
-                perform(&sluice, &held, &how, effect, answer).await;
+                sluice.inner.circuits.called(&how.budget);
+                perform(&sluice, &held, &how, &pass, effect, answer).await;
             }
             Ok(Granted::TooLate(snapshot)) => {
                 let held = Held::granted(snapshot.into(), Duration::ZERO);

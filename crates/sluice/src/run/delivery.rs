@@ -1,6 +1,7 @@
 //! One delivery: names, digests and ids, made before anything is asked of the ledger.
 
 use super::How;
+use crate::circuits::check_name;
 use crate::done::Done;
 use crate::effect::{EffectSpec, Wait};
 use crate::probe::Prober;
@@ -60,8 +61,12 @@ impl Delivery {
             grace: spec.deadline_grace,
             target: target.clone(),
             max_lease: spec.max_lease,
+            budget: Arc::from(""),
         };
         let circuit = spec.circuit.or_else(|| target.as_ref().map(|target| target.name.clone()));
+        circuit.as_deref().map(check_name).transpose()?;
+        let budget = circuit.as_deref().or(spec.labels.tool.as_deref()).unwrap_or_default();
+        let how = How { budget: Arc::from(budget), ..how };
         let id = RecordId::new(namespace, spec.key);
         let plan = Plan {
             // Drawn once the ledger is asked: most deliveries of a busy system are replays and need none.

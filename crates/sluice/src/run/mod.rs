@@ -14,6 +14,7 @@ pub(crate) use settle::{Settled, offer};
 pub(crate) use tries::How;
 
 use crate::answer;
+use crate::circuits::Pass;
 use crate::ctx::Ctx;
 use crate::done::Done;
 use crate::effect::EffectSpec;
@@ -116,14 +117,17 @@ impl Sluice {
                 }
                 Step::Claim(_) if delivery.is_too_late(self) => return Err(answer::deadline(&delivery.id)),
                 Step::Claim(change) => {
+                    let pass = self.pass(delivery, found.as_ref()).await?;
                     let change = change.held_by(self.inner.ports.witness.describe(delivery.plan.claim)?);
-                    return Ok(match claim_and_perform(self, delivery, Box::new(change), effect).await? {
-                        Claimed::Ran(result) => Delivered::Ran(result),
-                        Claimed::Forgotten(seen) => Delivered::Heard(Err(answer::key_forgotten(&seen))),
-                        Claimed::LostTo(epoch, seen) => {
-                            Delivered::Heard(Box::pin(wait::wait(self, delivery, epoch, *seen)).await)
-                        }
-                    });
+                    return Ok(
+                        match claim_and_perform(self, delivery, Box::new(change), pass, effect).await? {
+                            Claimed::Ran(result) => Delivered::Ran(result),
+                            Claimed::Forgotten(seen) => Delivered::Heard(Err(answer::key_forgotten(&seen))),
+                            Claimed::LostTo(epoch, seen) => {
+                                Delivered::Heard(Box::pin(wait::wait(self, delivery, epoch, *seen)).await)
+                            }
+                        },
+                    );
                 }
                 Step::Wait(epoch) => match found {
                     Some(seen) => {
@@ -148,6 +152,13 @@ impl Sluice {
             }
             return Ok(Delivered::Heard(told));
         }
+    }
+
+    /// Asks the delivery's circuit, before anything is claimed: what is refused leaves no record.
+    async fn pass(&self, delivery: &Delivery, found: Option<&Snapshot>) -> Result<Pass, Error> {
+        let Some(name) = &delivery.circuit else { return Ok(Pass::free()) };
+        let asked = Box::pin(self.inner.circuits.ask(name, delivery.plan.claim)).await;
+        asked.map_err(|refused| answer::circuit_open(&delivery.id, found, refused.0))
     }
 
     /// Asks the target, where the delivery wants that and says how.

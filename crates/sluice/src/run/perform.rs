@@ -5,6 +5,7 @@ use super::settle::{Settled, settle};
 use super::tries::{How, after_failure, may_send_again};
 use super::{Caught, Either, caught, race};
 use crate::answer;
+use crate::circuits::Pass;
 use crate::ctx::Ctx;
 use crate::done::Done;
 use crate::heart::Beating;
@@ -35,6 +36,7 @@ pub(super) async fn perform<T, F, Fut>(
     sluice: &Sluice,
     held: &Arc<Held>,
     how: &How,
+    pass: &Pass,
     mut effect: F,
     answer: Answer<T>,
 ) where
@@ -59,6 +61,7 @@ pub(super) async fn perform<T, F, Fut>(
         let outcome = match bounded_by(sluice, held, how, attempt.as_mut()).await {
             Either::First(outcome) => outcome,
             Either::Second(why) => {
+                pass.heard(Some(FailureClass::Overdue));
                 let overdue = Ended { outcome: Ok(Err(Failure::overdue(why))), tries, stop: None };
                 Box::pin(conclude::<T>(sluice, held, overdue, Some(answer))).await;
                 held.cancel();
@@ -68,11 +71,12 @@ pub(super) async fn perform<T, F, Fut>(
             }
         };
         let Ok(Err(failure)) = &outcome else {
+            pass.heard(outcome.is_err().then_some(FailureClass::Unclassified));
             drop(beating);
             return conclude(sluice, held, Ended { outcome, tries, stop: None }.counted(), Some(answer))
                 .await;
         };
-        let stop = match after_failure(sluice, held, how, &mut tries, failure) {
+        let stop = match after_failure(sluice, held, how, &mut tries, failure, pass) {
             Next::Again { after } => {
                 held.begins(0);
                 Box::pin(race(sluice.inner.ports.sleep.sleep(after), held.over(0))).await;

@@ -1,5 +1,6 @@
 //! An attempt failed: is there another one under the same claim?
 
+use crate::circuits::Pass;
 use crate::held::Held;
 use crate::sluice::Sluice;
 use sluice_core::Failure;
@@ -21,6 +22,8 @@ pub(crate) struct How {
     pub grace: Duration,
     pub target: Option<Arc<Profile>>,
     pub max_lease: Duration,
+    /// Whose retry budget it draws on.
+    pub budget: Arc<str>,
 }
 
 impl How {
@@ -48,6 +51,7 @@ pub(super) fn after_failure(
     how: &How,
     tries: &mut Tries,
     failure: &Failure,
+    pass: &Pass,
 ) -> Next {
     let now = sluice.inner.ports.clock.elapsed();
     let left = how.left(now);
@@ -55,6 +59,7 @@ pub(super) fn after_failure(
     let body = &snapshot.record.body;
     let class = effective(body, failure.class());
     tries.failed(class, failure.proves_no_earlier_one_landed());
+    pass.heard(Some(class));
     let failed = Failed {
         attempt: tries.made(),
         class,
@@ -65,10 +70,10 @@ pub(super) fn after_failure(
         may_send: held.may_send(now).is_some() || left.is_some_and(|left| left.is_zero()),
         attempt_timeout: held.attempt_timeout,
         window: how.window(held, now),
-        circuit_allows: true,
+        circuit_allows: pass.still_allows(),
         is_cancelled: failure.is_final(),
     };
-    next(&failed, &how.retry, sluice.inner.ports.chance.sample(), || true)
+    next(&failed, &how.retry, sluice.inner.ports.chance.sample(), || sluice.inner.circuits.token(&how.budget))
 }
 
 /// Looks once more right before a further attempt is sent: the wait may have been longer than it was meant to be.
