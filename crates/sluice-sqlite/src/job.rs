@@ -3,29 +3,65 @@
 use crate::apply::{Done, Transaction};
 use crate::classify::Trouble;
 use crate::rows::Stamped;
+use crate::transact::Wanted;
 use futures_channel::oneshot::Sender;
 use sluice_core::breaker::{Seen, SharedChange};
 use sluice_core::change::Change;
 use sluice_core::deliveries::Tally;
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::record::{Record, Snapshot};
-use sluice_core::store::{Condition, Renewed, StoreError, Swept, Written};
+use sluice_core::store::{Condition, Renewed, StoreError, Swept, Transacted, Written};
 use sluice_core::trail::EventDraft;
 use std::time::Duration;
 
-type Reply<T> = Sender<Result<T, StoreError>>;
+pub(crate) type Reply<T> = Sender<Result<T, StoreError>>;
 
 /// One request. A caller that no longer listens changes nothing.
 #[derive(Debug)]
 pub(crate) enum Job {
-    Apply { id: RecordId, change: Box<Change>, reply: Reply<Written> },
-    Renew { id: RecordId, claim: ClaimId, epoch: Epoch, lease: Duration, reply: Reply<Renewed> },
-    Notice { id: RecordId, event: EventDraft, reply: Reply<()> },
-    Sweep { limit: usize, reply: Reply<Swept> },
-    Condition { reply: Reply<Condition> },
-    AcceptClock { by: String, reason: String, reply: Reply<Condition> },
-    Circuit { name: String, change: Option<Box<SharedChange>>, reply: Reply<Seen> },
-    Count { tallies: Vec<(RecordId, Tally)>, reply: Reply<()> },
+    Apply {
+        id: RecordId,
+        change: Box<Change>,
+        reply: Reply<Written>,
+    },
+    Renew {
+        id: RecordId,
+        claim: ClaimId,
+        epoch: Epoch,
+        lease: Duration,
+        reply: Reply<Renewed>,
+    },
+    Notice {
+        id: RecordId,
+        event: EventDraft,
+        reply: Reply<()>,
+    },
+    Sweep {
+        limit: usize,
+        reply: Reply<Swept>,
+    },
+    Condition {
+        reply: Reply<Condition>,
+    },
+    AcceptClock {
+        by: String,
+        reason: String,
+        reply: Reply<Condition>,
+    },
+    Circuit {
+        name: String,
+        change: Option<Box<SharedChange>>,
+        reply: Reply<Seen>,
+    },
+    /// Alone, never in a batch.
+    Transact {
+        wanted: Wanted,
+        reply: Reply<Transacted>,
+    },
+    Count {
+        tallies: Vec<(RecordId, Tally)>,
+        reply: Reply<()>,
+    },
 }
 
 impl Job {
@@ -37,6 +73,7 @@ impl Job {
             | Self::Condition { .. }
             | Self::AcceptClock { .. }
             | Self::Circuit { .. }
+            | Self::Transact { .. }
             | Self::Count { .. } => None,
         }
     }
@@ -53,6 +90,8 @@ impl Job {
             Self::Circuit { name, change, .. } => {
                 transaction.circuit(name, change.as_deref()).map(|seen| Done::Circuit(Box::new(seen)))
             }
+            // Not reached: the writer takes it out of every batch.
+            Self::Transact { .. } => Err(Trouble::Absent("a transaction of its own")),
             Self::Count { tallies, .. } => transaction.count(tallies).map(|()| Done::Counted),
         }
     }
@@ -88,13 +127,14 @@ impl Job {
             Self::Notice { reply, .. } | Self::Count { reply, .. } => drop(reply.send(Err(error))),
             Self::Sweep { reply, .. } => drop(reply.send(Err(error))),
             Self::Circuit { reply, .. } => drop(reply.send(Err(error))),
+            Self::Transact { reply, .. } => drop(reply.send(Err(error))),
             Self::Condition { reply } | Self::AcceptClock { reply, .. } => drop(reply.send(Err(error))),
         }
     }
 }
 
 /// What the ledger holds now: the change as it was asked for, times rounded as their columns round them.
-fn stored(id: RecordId, change: Change, stamped: Stamped) -> Snapshot {
+pub(crate) fn stored(id: RecordId, change: Change, stamped: Stamped) -> Snapshot {
     let Stamped { version, incarnation, created, updated, lease } = stamped;
     let mut body = change.set;
     body.terms.lease = whole_ms(body.terms.lease);

@@ -10,6 +10,7 @@ use crate::names;
 use crate::options::{Hook, Moment, Options};
 use crate::place::{FileId, Place};
 use crate::queue::Queue;
+use crate::transact::Supervision;
 use rusqlite::Connection;
 use sluice_core::store::{Ledger, StoreError};
 use std::path::PathBuf;
@@ -24,10 +25,11 @@ pub(crate) struct Writer {
     clock: Arc<dyn LedgerClock>,
     hook: Option<Hook>,
     busy_timeout: Duration,
+    supervision: Arc<Supervision>,
 }
 
 /// Why a batch was not carried out. Nothing of it was, except perhaps after [`Setback::Unknown`].
-enum Setback {
+pub(crate) enum Setback {
     /// The write lock was not to be had, or the ledger is not usable: the same for every job.
     Shared(Trouble),
     /// One job failed; the others may be fine without it.
@@ -51,13 +53,23 @@ impl Writer {
         let ledger = names::ledger(&conn).map_err(told)?;
         // From here on waiting is done by `patiently`, whose pauses are shorter than SQLite's.
         conn.busy_timeout(Duration::ZERO).map_err(|error| told(error.into()))?;
-        let hook = options.hook.clone();
-        Ok((Self { conn, path: place.path.clone(), file, clock, hook, busy_timeout }, ledger))
+        let supervision = Supervision::install(&mut conn, &clock).map_err(told)?;
+        let (path, hook) = (place.path.clone(), options.hook.clone());
+        Ok((Self { conn, path, file, clock, hook, busy_timeout, supervision }, ledger))
     }
 
     /// Works until nobody can ask for anything any more and everything that was asked for is done.
     pub(crate) fn run(self, mut queue: Queue) {
         while let Some(batch) = queue.next_batch() {
+            let (own, batch): (Vec<_>, Vec<_>) =
+                batch.into_iter().partition(|job| matches!(job, Job::Transact { .. }));
+            for job in own {
+                self.own(job);
+            }
+            if batch.is_empty() {
+                queue.served(1);
+                continue;
+            }
             let result = self.together(&batch);
             queue.served(batch.len());
             match result {
@@ -66,6 +78,25 @@ impl Writer {
                 Err(setback) => batch.into_iter().for_each(|job| job.fail(self.error(&setback))),
             }
         }
+    }
+
+    /// A job that must not share its transaction.
+    fn own(&self, job: Job) {
+        let Job::Transact { wanted, reply } = job else { return };
+        let answer = self.transact(wanted).map_err(|setback| self.error(&setback));
+        drop(reply.send(answer));
+    }
+
+    pub(crate) fn conn(&self) -> &Connection {
+        &self.conn
+    }
+
+    pub(crate) fn clock(&self) -> &dyn LedgerClock {
+        self.clock.as_ref()
+    }
+
+    pub(crate) fn supervision(&self) -> &Supervision {
+        &self.supervision
     }
 
     /// Each job in a transaction of its own, so that one that fails never fails its neighbours.
@@ -99,7 +130,7 @@ impl Writer {
         done.pop().ok_or(Setback::OneOf(Trouble::Absent("the answer of a job")))
     }
 
-    fn begin(&self) -> Result<(), Setback> {
+    pub(crate) fn begin(&self) -> Result<(), Setback> {
         if FileId::of(&self.path) != self.file {
             return Err(Setback::Shared(Trouble::Replaced));
         }
@@ -122,7 +153,7 @@ impl Writer {
         Ok(done)
     }
 
-    fn commit(&self) -> Result<(), Setback> {
+    pub(crate) fn commit(&self) -> Result<(), Setback> {
         self.pass(Moment::Commit).map_err(Setback::Unknown)?;
         patiently(self.busy_timeout, || self.statement("COMMIT")).map_err(|error| {
             if error.is_busy() { Setback::Shared(error) } else { Setback::Unknown(error) }
@@ -130,7 +161,7 @@ impl Writer {
         self.pass(Moment::Committed).map_err(Setback::Unknown)
     }
 
-    fn statement(&self, sql: &str) -> rusqlite::Result<()> {
+    pub(crate) fn statement(&self, sql: &str) -> rusqlite::Result<()> {
         self.conn.prepare_cached(sql)?.execute([]).map(drop)
     }
 

@@ -216,6 +216,13 @@ pub struct EffectBuilder<'a> {
     prober: Option<Prober>,
 }
 
+impl<'a> EffectBuilder<'a> {
+    /// The handle, and what was said of the effect.
+    pub(crate) fn into_parts(self) -> (&'a Sluice, Result<EffectSpec, Error>) {
+        (self.sluice, self.spec)
+    }
+}
+
 impl EffectBuilder<'_> {
     fn edit(mut self, edit: impl FnOnce(&mut EffectSpec)) -> Self {
         if let Ok(spec) = &mut self.spec {

@@ -10,6 +10,18 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guarantees.md")]
+struct Guarantees;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/same-transaction.md")]
+struct SameTransaction;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/failure-modes.md")]
+struct FailureModes;
+
 mod answer;
 mod circuits;
 mod count;

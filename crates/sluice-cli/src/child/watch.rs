@@ -21,7 +21,7 @@ pub struct End {
     /// Whether our own time limit ended it.
     pub timed_out: bool,
     /// Whether somebody asked for the end by a signal.
-    pub asked_to_end: bool,
+    pub was_asked: bool,
 }
 
 /// How soon after the first signal a second one still counts as the same.
@@ -82,10 +82,10 @@ pub async fn watch(
                         // Its time is over for the whole group, not only for the process that led it.
                         send(group, Signal::KILL);
                     }
-                    return End { exit, signal, timed_out, asked_to_end };
+                    return End { exit, signal, timed_out, was_asked: asked_to_end };
                 }
                 // Without its waiter nobody can tell how it ended.
-                None => return End { exit: None, signal: None, timed_out, asked_to_end },
+                None => return End { exit: None, signal: None, timed_out, was_asked: asked_to_end },
             },
             number = signals.next() => {
                 if number == Signal::TSTP.as_raw() {

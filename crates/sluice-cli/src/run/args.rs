@@ -91,7 +91,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "NAME")]
     pub circuit: Option<String>,
     /// A shell command that asks the target whether it happened: exit 0 says so, with the result on stdout, 10 that it did
-    /// not, anything else that it cannot tell. It finds SLUICE_KEY, SLUICE_NAMESPACE, SLUICE_EPOCH, SLUICE_DOWNSTREAM_KEY
+    /// not, anything else that it cannot tell. It finds the variables that the command finds
     #[arg(long, value_name = "CMD")]
     pub probe: Option<String>,
     /// What to do where nobody knows whether it happened: to say so, to ask by --probe, or to run it again, with

@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     fn end(exit: Option<i32>) -> End {
-        End { exit, signal: None, timed_out: false, asked_to_end: false }
+        End { exit, signal: None, timed_out: false, was_asked: false }
     }
 
     #[test]

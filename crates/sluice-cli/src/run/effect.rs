@@ -311,7 +311,7 @@ impl Performer {
             Meaning::Unclassified => Failure::unclassified(said),
         };
         let failure = failure.with_detail(&value);
-        Err(if end.asked_to_end { failure.not_to_be_repeated() } else { failure })
+        Err(if end.was_asked { failure.not_to_be_repeated() } else { failure })
     }
 
     fn object_in(&self, run: &ChildRun) -> Option<String> {

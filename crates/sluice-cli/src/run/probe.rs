@@ -52,7 +52,7 @@ async fn ask(command: &str, asked: &Asked) -> Result<Probe<Value>, Failure> {
 
 /// What the probe printed is replayed as what the command would have printed.
 fn as_if_it_had_run(said: Vec<u8>) -> Value {
-    let end = End { exit: Some(0), signal: None, timed_out: false, asked_to_end: false };
+    let end = End { exit: Some(0), signal: None, timed_out: false, was_asked: false };
     let run = ChildRun::new(end, Some((Stream::whole(said), Stream::whole(Vec::new()))));
     serde_json::to_value(&run).unwrap_or_default()
 }

@@ -1,7 +1,9 @@
 //! The few conditional operations a ledger must offer, and their errors.
 
+mod transact;
 mod upkeep;
 
+pub use transact::{RolledBack, Transact, Transacted, Work};
 pub use upkeep::{Condition, Swept, Upkeep};
 
 use crate::change::{Change, Unmet};

@@ -6,6 +6,7 @@ mod hold;
 mod perform;
 mod race;
 mod settle;
+mod transaction;
 mod tries;
 mod wait;
 
@@ -25,6 +26,7 @@ use delivery::Delivery;
 use hold::Hold;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sluice_core::change::Change;
 use sluice_core::decide::{Answer, Step, arrive};
 use sluice_core::ids::ClaimId;
 use sluice_core::policy::OnIndeterminate;
@@ -100,6 +102,22 @@ impl Sluice {
         if let Some(told) = self.told_lately(delivery) {
             return Ok(Delivered::Heard(told));
         }
+        let (change, pass) = match self.arrive(delivery).await? {
+            Arrived::Claims(change, pass) => (change, pass),
+            Arrived::Hears(told) => return Ok(Delivered::Heard(told)),
+        };
+        Ok(match claim_and_perform(self, delivery, change, pass, effect).await? {
+            Claimed::Ran(result) => Delivered::Ran(result),
+            Claimed::Forgotten(seen) => Delivered::Heard(Err(answer::key_forgotten(&seen))),
+            Claimed::LostTo(epoch, seen) => {
+                Delivered::Heard(Box::pin(wait::wait(self, delivery, epoch, *seen)).await)
+            }
+        })
+    }
+
+    /// Arrives at the record: writes what has ended, waits for what runs, asks whom it may ask; then the delivery either
+    /// hears an answer or may claim.
+    async fn arrive<T: DeserializeOwned>(&self, delivery: &mut Delivery) -> Result<Arrived<T>, Error> {
         delivery.plan.claim = ClaimId::from_bytes(self.inner.ports.chance.bits());
         let mut hold = Hold::new();
         loop {
@@ -119,20 +137,12 @@ impl Sluice {
                 Step::Claim(change) => {
                     let pass = self.pass(delivery, found.as_ref()).await?;
                     let change = change.held_by(self.inner.ports.witness.describe(delivery.plan.claim)?);
-                    return Ok(
-                        match claim_and_perform(self, delivery, Box::new(change), pass, effect).await? {
-                            Claimed::Ran(result) => Delivered::Ran(result),
-                            Claimed::Forgotten(seen) => Delivered::Heard(Err(answer::key_forgotten(&seen))),
-                            Claimed::LostTo(epoch, seen) => {
-                                Delivered::Heard(Box::pin(wait::wait(self, delivery, epoch, *seen)).await)
-                            }
-                        },
-                    );
+                    return Ok(Arrived::Claims(Box::new(change), pass));
                 }
                 Step::Wait(epoch) => match found {
                     Some(seen) => {
                         // Boxed, so that deliveries that need not wait have no room for it.
-                        return Ok(Delivered::Heard(Box::pin(wait::wait(self, delivery, epoch, seen)).await));
+                        return Ok(Arrived::Hears(Box::pin(wait::wait(self, delivery, epoch, seen)).await));
                     }
                     None => continue,
                 },
@@ -150,7 +160,7 @@ impl Sluice {
             if let Some(found) = found.filter(|_| answer.is_done()) {
                 self.inner.recall.keep(found, asked_at);
             }
-            return Ok(Delivered::Heard(told));
+            return Ok(Arrived::Hears(told));
         }
     }
 
@@ -183,6 +193,14 @@ impl Sluice {
             _ => None,
         }
     }
+}
+
+/// What became of a delivery's arrival.
+enum Arrived<T> {
+    /// It may run, once this is written.
+    Claims(Box<Change>, Pass),
+    /// It hears this.
+    Hears(Result<Done<T>, Error>),
 }
 
 /// How a delivery came to its answer.

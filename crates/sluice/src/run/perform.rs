@@ -213,7 +213,7 @@ fn report<T: Serialize>(sluice: &Sluice, held: &Held, ended: Ended<T>) -> (Repor
 
 /// A success survives its result: whatever cannot be written down so that it reads back equal is not kept. Writing it
 /// down runs the caller's code, and a panic there must not lose the success.
-fn keep<T: Serialize>(value: &T, limit: usize) -> Kept {
+pub(super) fn keep<T: Serialize>(value: &T, limit: usize) -> Kept {
     let written = catch_unwind(AssertUnwindSafe(|| {
         check_plain(value).ok()?;
         serde_json::to_vec(value).ok()
@@ -224,7 +224,7 @@ fn keep<T: Serialize>(value: &T, limit: usize) -> Kept {
     }
 }
 
-fn bounded(mut fault: Fault, limit: usize) -> Fault {
+pub(super) fn bounded(mut fault: Fault, limit: usize) -> Fault {
     let size = fault.detail.as_ref().map_or(0, String::len);
     if size > limit {
         fault.detail = None;

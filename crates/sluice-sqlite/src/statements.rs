@@ -1,0 +1,148 @@
+//! What an effect in the ledger's own transaction can do: its own tables, and nothing else.
+
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::{Connection, Params, Row};
+use std::error::Error;
+use std::fmt;
+
+/// The ledger's own tables. What an effect wrote there would be an effect on its own record.
+const OWN: [&str; 8] =
+    ["meta", "migrations", "secrets", "records", "grants", "events", "deliveries", "circuits"];
+
+/// Statements on the user's own tables, inside the transaction that claims and settles.
+///
+/// There is no commit, and no statement that ends the transaction is let through; neither are `ATTACH`, pragmas, and
+/// whatever reads or writes the ledger's own tables.
+pub struct Statements<'t> {
+    conn: &'t Connection,
+}
+
+impl fmt::Debug for Statements<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Statements")
+    }
+}
+
+/// A statement that was refused or failed. The driver's own words are its source.
+#[derive(Debug)]
+pub struct StatementError(Option<rusqlite::Error>);
+
+impl fmt::Display for StatementError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(error) = &self.0 else {
+            return f.write_str("an earlier statement ended the transaction");
+        };
+        f.write_str(match error {
+            rusqlite::Error::QueryReturnedNoRows => "the query found no row",
+            rusqlite::Error::MultipleStatement => "several statements in one text are not carried out",
+            error
+                if error.sqlite_error_code()
+                    == Some(rusqlite::ErrorCode::AuthorizationForStatementDenied) =>
+            {
+                "the statement is not allowed inside the ledger's transaction"
+            }
+            error if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) => {
+                "the statement took longer than the ledger's transaction may"
+            }
+            error if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) => {
+                "the statement broke a constraint"
+            }
+            _ => "the statement failed",
+        })
+    }
+}
+
+impl Error for StatementError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.as_ref().map(|error| error as _)
+    }
+}
+
+impl<'t> Statements<'t> {
+    pub(crate) fn on(conn: &'t Connection) -> Self {
+        Self { conn }
+    }
+
+    /// Carries out one statement; answers how many rows it changed.
+    ///
+    /// # Errors
+    /// [`StatementError`] where it is refused or fails.
+    pub fn execute(&self, sql: &str, params: impl Params) -> Result<usize, StatementError> {
+        self.inside()?.execute(sql, params).map_err(told)
+    }
+
+    /// Reads one row.
+    ///
+    /// # Errors
+    /// [`StatementError`] where there is none, or the query is refused or fails.
+    pub fn query_row<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, StatementError> {
+        self.inside()?.query_row(sql, params, read).map_err(told)
+    }
+
+    /// Reads every row.
+    ///
+    /// # Errors
+    /// [`StatementError`] where the query is refused or fails.
+    pub fn query_all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, StatementError> {
+        let conn = self.inside()?;
+        let all = || conn.prepare(sql)?.query_map(params, read)?.collect::<rusqlite::Result<_>>();
+        all().map_err(told)
+    }
+
+    /// A trigger can roll back; whatever came after that would be committed by itself.
+    fn inside(&self) -> Result<&Connection, StatementError> {
+        if self.conn.is_autocommit() { Err(StatementError(None)) } else { Ok(self.conn) }
+    }
+}
+
+fn told(error: rusqlite::Error) -> StatementError {
+    StatementError(Some(error))
+}
+
+/// What is let through.
+pub(crate) fn allows(context: AuthContext<'_>) -> Authorization {
+    if is_allowed(&context.action) { Authorization::Allow } else { Authorization::Deny }
+}
+
+fn is_allowed(action: &AuthAction<'_>) -> bool {
+    use AuthAction::{
+        AlterTable, Attach, CreateIndex, CreateTempIndex, CreateTempTrigger, CreateTrigger, CreateVtable,
+        Delete, Detach, DropIndex, DropTable, DropTempTrigger, DropTrigger, DropVtable, Function, Insert,
+        Pragma, Read, Savepoint, Transaction, Unknown, Update,
+    };
+    match action {
+        Attach { .. }
+        | Detach { .. }
+        | Transaction { .. }
+        | Savepoint { .. }
+        | Pragma { .. }
+        | Unknown { .. }
+        | CreateTempTrigger { .. }
+        | DropTempTrigger { .. }
+        | CreateVtable { .. }
+        | DropVtable { .. } => false,
+        Function { function_name } => !function_name.eq_ignore_ascii_case("load_extension"),
+        AlterTable { table_name, .. }
+        | CreateIndex { table_name, .. }
+        | CreateTempIndex { table_name, .. }
+        | CreateTrigger { table_name, .. }
+        | Delete { table_name }
+        | DropIndex { table_name, .. }
+        | DropTable { table_name }
+        | DropTrigger { table_name, .. }
+        | Insert { table_name }
+        | Read { table_name, .. }
+        | Update { table_name, .. } => !OWN.iter().any(|own| own.eq_ignore_ascii_case(table_name)),
+        _ => true,
+    }
+}

@@ -1,0 +1,258 @@
+//! An effect in the ledger's own transaction: claimed, done and settled together, or not at all.
+
+use super::delivery::Delivery;
+use super::perform::{bounded, keep};
+use super::{Arrived, Delivered, wait};
+use crate::answer;
+use crate::done::Done;
+use crate::effect::{EffectBuilder, EffectSpec};
+use crate::sluice::Sluice;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sluice_core::change::{Change, Unmet};
+use sluice_core::decide::{OwnClaim, SettleStep, claimed, settle};
+use sluice_core::outcome::Fault;
+use sluice_core::ports::Report;
+use sluice_core::record::Snapshot;
+use sluice_core::state::Status;
+use sluice_core::store::{RolledBack, StoreError, Transact, Transacted, Work};
+use sluice_core::{Code, Error, Failure, FailureClass};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What the work left behind, for its caller.
+type Left<T> = Arc<Mutex<Option<Result<T, Failure>>>>;
+
+impl EffectBuilder<'_> {
+    /// Runs an effect whose statements are on the ledger's own store, in one transaction with its claim and its settlement:
+    /// exactly once, and never indeterminate.
+    ///
+    /// # Errors
+    /// Those of [`Sluice::run_in`].
+    pub async fn run_in<S, T, F>(self, store: &S, work: F) -> Result<Done<T>, Error>
+    where
+        S: Transact,
+        T: Serialize + DeserializeOwned + Send + 'static,
+        F: for<'t> FnOnce(&S::Statements<'t>) -> Result<T, Failure> + Send + 'static,
+    {
+        let (sluice, spec) = self.into_parts();
+        sluice.run_in(store, spec?, work).await
+    }
+}
+
+impl Sluice {
+    /// Runs an effect in the ledger's own transaction. `store` is the one that this handle was opened with, or another
+    /// handle of it.
+    ///
+    /// The work is called once at most, on the store's own thread, and has to be over soon; see the store for its bound.
+    /// A permanent failure is recorded, and nothing of the work stays; any other failure, a panic included, leaves
+    /// everything as it was, since the transaction is rolled back: nothing can have happened. No attempt is repeated.
+    ///
+    /// # Errors
+    /// Those of [`Sluice::run`]. `E_RELEASED`: it was rolled back. `E_CONFIG`: the store is another ledger's. `E_STORE` where
+    /// the commit's answer was lost and the ledger cannot be asked: it happened as a whole or not at all, and delivering
+    /// it again is safe.
+    pub async fn run_in<S, T, F>(&self, store: &S, spec: EffectSpec, work: F) -> Result<Done<T>, Error>
+    where
+        S: Transact,
+        T: Serialize + DeserializeOwned + Send + 'static,
+        F: for<'t> FnOnce(&S::Statements<'t>) -> Result<T, Failure> + Send + 'static,
+    {
+        if store.ledger().id != self.inner.store.ledger().id {
+            return Err(Error::new(Code::Config, "the transaction is on another ledger than this handle's"));
+        }
+        let mut delivery = Delivery::prepare(self, spec)?;
+        let (result, ran) = match self.deliver_in(store, &mut delivery, work).await {
+            Ok(Delivered::Ran(result)) => (result, true),
+            Ok(Delivered::Heard(result)) => (result, false),
+            Err(error) => (Err(error), false),
+        };
+        self.note(&delivery, &result, ran);
+        result
+    }
+
+    async fn deliver_in<S, T, F>(
+        &self,
+        store: &S,
+        delivery: &mut Delivery,
+        work: F,
+    ) -> Result<Delivered<T>, Error>
+    where
+        S: Transact,
+        T: Serialize + DeserializeOwned + Send + 'static,
+        F: for<'t> FnOnce(&S::Statements<'t>) -> Result<T, Failure> + Send + 'static,
+    {
+        if let Some(told) = self.told_lately(delivery) {
+            return Ok(Delivered::Heard(told));
+        }
+        let (change, pass) = match self.arrive(delivery).await? {
+            Arrived::Claims(change, pass) => (change, pass),
+            Arrived::Hears(told) => return Ok(Delivered::Heard(told)),
+        };
+        let left: Left<T> = Arc::default();
+        let work = settled_work::<S, T, F>(work, &left, self.inner.settings.result_limit);
+        let _running = self.inner.running.begin();
+        let transacted = store.transact(delivery.id.clone(), (*change).clone(), work).await;
+        let said = left.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let result = match transacted {
+            Ok(Transacted::Committed(now)) => {
+                self.inner.waiters.publish(&now);
+                Ok(committed(said, &now))
+            }
+            Ok(Transacted::Found { snapshot, unmet }) => {
+                return self.not_granted(delivery, snapshot, unmet).await;
+            }
+            Ok(Transacted::RolledBack(why)) => {
+                Err(self.rolled_back(store, delivery, *change, said, why).await)
+            }
+            Err(error) if error.outcome_unknown => self.ask_again(delivery, said, error).await,
+            Err(error) => Err(error.into()),
+        };
+        pass.heard(result.is_err().then_some(FailureClass::Permanent));
+        self.settled_one();
+        Ok(Delivered::Ran(result))
+    }
+
+    /// Another delivery was faster, or the intent must not run any more.
+    async fn not_granted<T: DeserializeOwned>(
+        &self,
+        delivery: &Delivery,
+        found: Option<Box<Snapshot>>,
+        unmet: Unmet,
+    ) -> Result<Delivered<T>, Error> {
+        match (unmet, found) {
+            (Unmet::Sent(why), _) => Err(answer::too_late(&delivery.id, why)),
+            (Unmet::KeyAge, Some(found)) => Err(answer::key_forgotten(&found)),
+            (_, Some(found)) => {
+                let epoch = found.record.body.epoch;
+                Ok(Delivered::Heard(Box::pin(wait::wait(self, delivery, epoch, *found)).await))
+            }
+            (_, None) => {
+                Err(Error::new(Code::Store, "the record vanished before it was claimed; deliver it again"))
+            }
+        }
+    }
+
+    /// Nothing happened. A permanent failure is written down all the same, with a claim of its own; whatever else stays
+    /// as it was.
+    async fn rolled_back<S: Transact, T>(
+        &self,
+        store: &S,
+        delivery: &Delivery,
+        change: Change,
+        said: Option<Result<T, Failure>>,
+        why: RolledBack,
+    ) -> Error {
+        let (fault, source) = match (why, said) {
+            (RolledBack::ByTheWork, Some(Err(failure))) => failure.into_parts(),
+            (why, _) => Failure::transient(sentence(why)).into_parts(),
+        };
+        let error = if fault.class == FailureClass::Permanent {
+            let fault = bounded(fault, self.inner.settings.result_limit);
+            self.record_failure(store, delivery, change, fault).await
+        } else {
+            self.as_it_was(delivery, &fault).await
+        };
+        match source {
+            Some(source) => error.with_source(source),
+            None => error,
+        }
+    }
+
+    async fn record_failure<S: Transact>(
+        &self,
+        store: &S,
+        delivery: &Delivery,
+        change: Change,
+        fault: Fault,
+    ) -> Error {
+        let report = Report::Fault(fault);
+        let work: Work<S> = Box::new(move |_, found| settlement(found, &report));
+        match store.transact(delivery.id.clone(), change, work).await {
+            Ok(Transacted::Committed(now)) => {
+                self.inner.waiters.publish(&now);
+                answer::ended(&now, Some(now.record.body.epoch))
+            }
+            Ok(_) => Error::new(
+                Code::Store,
+                "the effect failed, and another delivery was faster; deliver it again",
+            ),
+            Err(error) => error.into(),
+        }
+    }
+
+    /// The answer where everything is as it was before: what was in doubt still is, and what was not did not happen.
+    async fn as_it_was(&self, delivery: &Delivery, fault: &Fault) -> Error {
+        let found = self.inner.store.read(&delivery.id).await.ok().flatten();
+        if let Some(found) = found.as_ref().filter(|found| found.record.body.status == Status::Indeterminate)
+        {
+            return answer::ended(found, None);
+        }
+        let said = format!("the transaction was rolled back, so that nothing happened: {}", fault.message);
+        Error::new(Code::Released, said).with(|about| about.id = Some(delivery.id.clone()))
+    }
+
+    /// The commit may have reached the disk. What is there now says so.
+    async fn ask_again<T: DeserializeOwned>(
+        &self,
+        delivery: &Delivery,
+        said: Option<Result<T, Failure>>,
+        error: StoreError,
+    ) -> Result<Done<T>, Error> {
+        match self.inner.store.read(&delivery.id).await {
+            Ok(Some(found)) if claimed(&found.record, delivery.plan.claim) != OwnClaim::Another => {
+                self.inner.waiters.publish(&found);
+                Ok(committed(said, &found))
+            }
+            Ok(_) => Err(error.into()),
+            Err(_) => {
+                let said = "the ledger did not say whether the transaction was committed: it happened as a whole or not at \
+                            all, and delivering it again is safe";
+                Err(Error::new(Code::Store, said).with_source(error))
+            }
+        }
+    }
+}
+
+/// The work, with the settlement that its success asks for.
+fn settled_work<S, T, F>(work: F, left: &Left<T>, limit: usize) -> Work<S>
+where
+    S: Transact,
+    T: Serialize + Send + 'static,
+    F: for<'t> FnOnce(&S::Statements<'t>) -> Result<T, Failure> + Send + 'static,
+{
+    let left = left.clone();
+    Box::new(move |statements, found| {
+        let said = work(statements);
+        let change = said.as_ref().ok().and_then(|value| {
+            let kept = keep(value, limit);
+            settlement(found, &Report::Success { kept, object_id: None })
+        });
+        *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
+        change
+    })
+}
+
+fn settlement(found: &Snapshot, report: &Report) -> Option<Change> {
+    let body = &found.record.body;
+    match settle(found, body.claim, body.epoch, report) {
+        SettleStep::Write(change) => Some(change),
+        SettleStep::Already | SettleStep::Refused(_) | SettleStep::Lost | SettleStep::Unheard => None,
+    }
+}
+
+/// The value as the work gave it; one that got lost on the way is in the record.
+fn committed<T: DeserializeOwned>(said: Option<Result<T, Failure>>, now: &Snapshot) -> Done<T> {
+    match said {
+        Some(Ok(value)) => Done::Executed(value),
+        Some(Err(_)) | None => answer::replay(&now.record),
+    }
+}
+
+fn sentence(why: RolledBack) -> &'static str {
+    match why {
+        RolledBack::ByTheWork | RolledBack::Unsettled => "its outcome could not be settled",
+        RolledBack::Panicked => "it panicked",
+        RolledBack::TookTooLong => "it took longer than the ledger's transaction may",
+        RolledBack::LeftTheTransaction => "one of its statements ended the transaction",
+    }
+}
