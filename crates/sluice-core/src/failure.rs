@@ -1,8 +1,10 @@
 //! How an effect says that it did not succeed: permanent, transient, or unknown.
 
+use crate::error::{Code, Error};
 use crate::key::check_plain;
 use crate::outcome::{Fault, MESSAGE_LIMIT, cut};
 use serde::{Deserialize, Serialize};
+use std::any::Any;
 use std::error::Error as StdError;
 use std::fmt;
 use std::time::Duration;
@@ -205,6 +207,22 @@ impl fmt::Display for Failure {
 // `Failure` itself is deliberately no `std::error::Error`: that is what lets every other error become one.
 impl<E: StdError + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
-        Self::unclassified("the effect returned an error that it did not classify").with_source(error)
+        let inner = (&error as &dyn Any).downcast_ref::<Error>().map(of_inner);
+        inner
+            .unwrap_or_else(|| Self::unclassified("the effect returned an error that it did not classify"))
+            .with_source(error)
     }
+}
+
+/// An effect that is itself run once per intent tells what that run said. It was tried as often as it may be, so that the
+/// attempts of the two never multiply.
+fn of_inner(error: &Error) -> Failure {
+    let said = "an effect inside this one";
+    let failure = match error.code() {
+        Code::EffectFailed => Failure::permanent(format!("{said} failed for good")),
+        _ if error.did_not_happen() => Failure::transient(format!("{said} did not happen")),
+        _ if error.is_indeterminate() => Failure::unknown(format!("{said} may have happened")),
+        _ => Failure::unclassified(format!("{said} was not run by this delivery")),
+    };
+    failure.with_code(error.code().as_str()).not_to_be_repeated()
 }

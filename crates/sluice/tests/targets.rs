@@ -67,7 +67,7 @@ fn inside_the_window_what_nobody_knows_is_sent_again_under_the_same_key() {
 }
 
 #[test]
-fn past_the_window_nothing_is_sent_again() {
+fn b12_past_the_window_of_the_target_nothing_is_sent_again() {
     in_virtual_time(async {
         let world = World::new();
         let sluice = world.worker();
