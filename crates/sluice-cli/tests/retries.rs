@@ -171,3 +171,22 @@ fn a_run_that_is_killed_between_two_tries_leaves_no_doubt_that_it_is_gone() {
         place.status("k") == "indeterminate"
     });
 }
+
+#[test]
+fn commands_that_name_one_circuit_spare_its_target_together() {
+    let place = Place::new();
+    for call in 0..5 {
+        place.run_with(&format!("call {call}"), &["--circuit", "psp"], "exit 9").expect(9);
+    }
+    let refused = place.run_with("next", &["--circuit", "psp"], "echo run >> \"$WITNESS\"");
+    assert!(refused.expect(69).stderr().contains("E_CIRCUIT_OPEN"), "{}", refused.stderr());
+    assert_eq!(place.witnessed(), 0);
+    place.sluice(["effects", "show", "next"]).expect(65);
+    place.run_with("next", &["--circuit", "mail"], "echo run >> \"$WITNESS\"").expect(0);
+    place.run_with("other", &[], "true").expect(0);
+    assert_eq!(
+        place.run_with("call 0", &["--circuit", "psp"], "exit 9").expect(90).status(),
+        90,
+        "what is known is told"
+    );
+}

@@ -282,3 +282,42 @@ fn a_lease_is_not_renewed_for_ever() {
         assert_eq!(status(&sluice, "k").await, Status::Succeeded);
     });
 }
+
+#[test]
+fn neither_budget_nor_circuit_nor_deadline_launders_an_unknown_attempt() {
+    use sluice::core::retry::Budget;
+    in_virtual_time(async {
+        let honoured = || EffectSpec { downstream: Some(honours(s(86_400))), ..spec("k") };
+        let world = World::new();
+        let empty = Budget { per_call_milli: 0, per_second_milli: 0, reserve: 0, most: 0 };
+        let no_budget = world.builder().retry_budget(empty).build();
+        let told = Script::of([silent()]).run(&world, &no_budget, honoured()).await.unwrap_err();
+        assert_eq!((told.code(), told.did_not_happen()), (Code::Indeterminate, false));
+        assert!(told.to_string().contains("no more retries"), "{told}");
+
+        let world = World::new();
+        let sluice = world.worker();
+        // Four in trouble already: the fifth opens the circuit while it is in doubt itself.
+        for call in 0..4 {
+            let other = EffectSpec { circuit: Some("psp".into()), ..spec(&format!("other {call}")) };
+            Script::of([silent()]).run(&world, &sluice, other).await.unwrap_err();
+        }
+        let script = Script::of([silent()]);
+        let told = script.run(&world, &sluice, honoured()).await.unwrap_err();
+        assert_eq!((told.code(), script.attempts()), (Code::Indeterminate, 1));
+        assert!(told.to_string().contains("target is in trouble"), "{told}");
+
+        let world = World::new();
+        let sluice = world.worker();
+        let soon = EffectSpec { deadline: Some(Duration::from_millis(1)), ..honoured() };
+        let script = Script::of([silent()]);
+        let told = script.run(&world, &sluice, soon).await.unwrap_err();
+        assert_eq!((told.code(), script.attempts()), (Code::Indeterminate, 1));
+
+        let world = World::new();
+        let sluice = world.worker();
+        let asked = Err(Failure::unknown("503").with_retry_after(s(600)));
+        let told = Script::of([asked]).run(&world, &sluice, honoured()).await.unwrap_err();
+        assert_eq!((told.code(), told.did_not_happen()), (Code::Indeterminate, false));
+    });
+}
