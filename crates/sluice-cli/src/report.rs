@@ -133,6 +133,11 @@ fn next(error: &Error, about: &About, when: bool) -> Vec<String> {
         Code::KeyConflict | Code::Duplicate | Code::EffectFailed | Code::InFlight | Code::WaitTimeout => {
             next.push(format!("look: sluice explain {place}"));
         }
+        Code::CircuitOpen | Code::Released | Code::RetryBudget => {
+            if let Some(after) = about.safe_after {
+                next.push(format!("not before {} from now", crate::text::rough(after)));
+            }
+        }
         _ => {}
     }
     next

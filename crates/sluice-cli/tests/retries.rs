@@ -179,7 +179,8 @@ fn commands_that_name_one_circuit_spare_its_target_together() {
         place.run_with(&format!("call {call}"), &["--circuit", "psp"], "exit 9").expect(9);
     }
     let refused = place.run_with("next", &["--circuit", "psp"], "echo run >> \"$WITNESS\"");
-    assert!(refused.expect(69).stderr().contains("E_CIRCUIT_OPEN"), "{}", refused.stderr());
+    let said = refused.expect(69).stderr();
+    assert!(said.contains("E_CIRCUIT_OPEN") && said.contains("not before"), "{said}");
     assert_eq!(place.witnessed(), 0);
     place.sluice(["effects", "show", "next"]).expect(65);
     place.run_with("next", &["--circuit", "mail"], "echo run >> \"$WITNESS\"").expect(0);
