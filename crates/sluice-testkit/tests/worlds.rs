@@ -163,6 +163,9 @@ fn what_the_world_found_stays_mended() {
     assert!(World::new(fuzz_plan(23029)).run().violations.is_empty());
     // The world's own locks outlived a holder whose refused word was lost.
     assert!(World::new(fuzz_plan(661_086)).run().violations.is_empty());
+    // The world's own locks were let go between two attempts under one claim.
+    assert!(World::new(fuzz_plan(9474)).run().violations.is_empty());
+    assert!(World::new(fuzz_plan(15_170)).run().violations.is_empty());
 }
 
 /// On so many seeds of each kind of world the published figures rest.

@@ -75,6 +75,7 @@ impl Line {
     pub(super) fn hangs_up(&self) {
         for claim in super::lock(&self.used).drain(..) {
             self.stage.lives.ran(claim);
+            self.stage.lives.settled(claim);
         }
     }
 }

@@ -17,7 +17,7 @@ use sluice::{
 use sluice_core::decide::{Judgement, Ruling, VerdictStep};
 use sluice_core::downstream::Profile;
 use sluice_core::holder::Liveness;
-use sluice_core::ids::RecordId;
+use sluice_core::ids::{ClaimId, RecordId};
 use sluice_core::key::{Key, Namespace, Request as Compared};
 use sluice_core::outcome::{Kept, NotKept};
 use sluice_core::ports::Witness;
@@ -25,7 +25,7 @@ use sluice_core::record::{Snapshot, Terms};
 use sluice_core::retry::{Backoff, Retry};
 use sluice_core::state::Status;
 use sluice_core::store::Query;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 impl Plan {
@@ -162,9 +162,11 @@ impl Process {
                 target.remembers = target.remembers.map(|remembers| remembers * 1000);
             }
             let prober = intended.probes.then(|| prober(&stage));
-            let (acting, asked) = (stage.clone(), delivered.request);
+            let used: Arc<Mutex<Vec<ClaimId>>> = Arc::default();
+            let (acting, asked, claims) = (stage.clone(), delivered.request, used.clone());
             let effect = move |ctx: Ctx| {
                 let (stage, intended, claim) = (acting.clone(), intended.clone(), ctx.claim());
+                super::lock(&claims).push(claim);
                 async move {
                     stage.lives.runs(claim);
                     let ended = effect(&stage, owner, intended, asked, ctx).await;
@@ -181,6 +183,9 @@ impl Process {
                     ended
                 }
             };
+            for claim in super::lock(&used).drain(..) {
+                stage.lives.settled(claim);
+            }
             let told = answer(&told);
             stage.says(format_args!("{id} is told {told:?} by process {}", owner.0));
             stage.observer().told(&id, delivered.request, &told);

@@ -103,6 +103,7 @@ pub struct Lives {
     acting: Mutex<BTreeSet<ClaimId>>,
     running: Mutex<BTreeSet<ClaimId>>,
     in_effect: Mutex<BTreeSet<ClaimId>>,
+    over: Mutex<BTreeSet<ClaimId>>,
     claims: Mutex<std::collections::BTreeMap<String, ClaimId>>,
     lies: bool,
 }
@@ -122,14 +123,17 @@ impl Lives {
         lock(&self.in_effect).insert(claim);
     }
 
-    /// What ran under this claim has come to its end.
+    /// An attempt under this claim has come to its end. The lock stays: another one may follow.
     pub fn ran(&self, claim: ClaimId) {
         lock(&self.in_effect).remove(&claim);
-        lock(&self.running).remove(&claim);
+        if lock(&self.over).contains(&claim) {
+            lock(&self.running).remove(&claim);
+        }
     }
 
-    /// The holder of this claim has said its word. Where no effect runs under it, nothing ever will.
+    /// The holder of this claim has said its word, or has given up saying it: no further attempt follows.
     pub fn settled(&self, claim: ClaimId) {
+        lock(&self.over).insert(claim);
         if !lock(&self.in_effect).contains(&claim) {
             lock(&self.running).remove(&claim);
         }
