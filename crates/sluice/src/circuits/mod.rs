@@ -8,10 +8,12 @@ mod board;
 mod known;
 mod pass;
 mod share;
+mod standing;
 
 use board::Board;
 use known::Known;
 pub(crate) use pass::Pass;
+pub use standing::Standing;
 
 use crate::seed::Seed;
 use sluice_core::breaker::{
