@@ -6,6 +6,7 @@ use common::world::{World, in_virtual_time, s};
 use sluice::core::breaker::{CircuitState, Seen};
 use sluice::{Code, Ctx, Done, EffectSpec, Error, Failure, Key, Sluice};
 use sluice_testkit::faults::{Call, Fault, Gate};
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -308,5 +309,114 @@ fn a_circuit_that_is_no_longer_used_is_no_longer_looked_after() {
         let calls = world.store.calls(Call::Upkeep);
         tokio::time::sleep(s(120)).await;
         assert_eq!(world.store.calls(Call::Upkeep), calls);
+    });
+}
+
+/// What three handles on a ledger that fails now and then are told, and when, and what is stored in the end.
+async fn story() -> String {
+    let world = World::new();
+    let begun = tokio::time::Instant::now();
+    let handles: Vec<_> = (0..3).map(|_| handle(&world)).collect();
+    for (call, fault) in [(3, Fault::Before), (5, Fault::After), (8, Fault::Lost), (11, Fault::After)] {
+        world.store.plan(Call::Upkeep, call, fault);
+    }
+    let mut told = String::new();
+    for round in 0..60_u32 {
+        for (number, handle) in handles.iter().enumerate() {
+            let key = format!("{round} {number}");
+            let heard = if round % 20 < 12 {
+                trouble(handle, &key).await.to_string()
+            } else {
+                well(handle, &key).await.map_or_else(|error| error.code().to_string(), |_| "done".to_owned())
+            };
+            writeln!(told, "{:?} {key} {heard}", begun.elapsed()).unwrap();
+        }
+        tokio::time::sleep(Duration::from_millis(1700)).await;
+    }
+    writeln!(told, "{:?}", stored(&world).await).unwrap();
+    told
+}
+
+#[test]
+fn the_same_seed_gives_the_same_story() {
+    in_virtual_time(async {
+        let (one, other) = (story().await, story().await);
+        assert_eq!(one, other);
+        for heard in ["E_CIRCUIT_OPEN", "E_RELEASED", "done"] {
+            assert!(one.contains(heard), "{heard} never comes up in\n{one}");
+        }
+    });
+}
+
+#[test]
+fn a_restart_while_it_is_open_finds_it_open_and_one_process_probes_in_time() {
+    in_virtual_time(async {
+        let world = World::new();
+        {
+            let before = handle(&world);
+            troubles(&before, "trouble", 5).await;
+            before.tidy(s(1)).await;
+        }
+        let after: Vec<_> = (0..4).map(|_| handle(&world)).collect();
+        for (number, process) in after.iter().enumerate() {
+            refuses(process, &format!("early {number}")).await;
+        }
+        tokio::time::sleep(s(37)).await;
+        let acting = Arc::new(AtomicUsize::new(0));
+        let callers: Vec<_> = (0..4)
+            .map(|number| {
+                let (process, acting) = (after[number].clone(), acting.clone());
+                let effect = move |_: Ctx| {
+                    acting.fetch_add(1, Ordering::SeqCst);
+                    async {
+                        tokio::time::sleep(s(1)).await;
+                        Ok(1_u32)
+                    }
+                };
+                tokio::spawn(async move { process.run(on("psp", &format!("late {number}")), effect).await })
+            })
+            .collect();
+        for caller in callers {
+            drop(caller.await.unwrap());
+        }
+        assert_eq!(acting.load(Ordering::SeqCst), 1, "of four processes one probes");
+    });
+}
+
+#[test]
+fn b15_a_probe_that_succeeds_after_its_slot_went_to_another_that_failed_changes_nothing() {
+    in_virtual_time(async {
+        let world = World::new();
+        let sluice = handle(&world);
+        troubles(&sluice, "trouble", 5).await;
+        tokio::time::sleep(s(37)).await;
+        let slow = sluice.clone();
+        let late = tokio::spawn(async move {
+            slow.run(on("psp", "slow"), |_| async {
+                tokio::time::sleep(s(90)).await;
+                Ok(1_u32)
+            })
+            .await
+        });
+        // A probe has a minute; then its slot is another caller's, and that one opens the circuit again.
+        tokio::time::sleep(s(62)).await;
+        assert_eq!(trouble(&sluice, "second probe").await, Code::Released);
+        refuses(&sluice, "before").await;
+        assert_eq!(late.await.unwrap().unwrap(), Done::Executed(1));
+        refuses(&sluice, "after").await;
+    });
+}
+
+#[test]
+fn b15_a_probe_that_is_declined_closes_the_circuit() {
+    in_virtual_time(async {
+        let world = World::new();
+        let sluice = handle(&world);
+        troubles(&sluice, "trouble", 5).await;
+        tokio::time::sleep(s(37)).await;
+        let declined =
+            sluice.run(on("psp", "card"), |_| async { Err::<u32, _>(Failure::permanent("declined")) });
+        assert_eq!(declined.await.unwrap_err().code(), Code::EffectFailed);
+        assert_eq!(well(&sluice, "next").await.unwrap(), Done::Executed(1));
     });
 }

@@ -1,6 +1,6 @@
 //! One circuit as this process knows it, beside what the ledger is known to have.
 
-use sluice_core::breaker::{Circuit, CircuitChange, Generation, Heard, Seen, Shared, SharedChange, Ticket};
+use sluice_core::breaker::{CircuitChange, Generation, Heard, Seen, Shared, SharedChange, Ticket};
 use sluice_core::record::LedgerTime;
 use sluice_core::retention::later;
 use sluice_core::store::StoreError;
@@ -76,7 +76,8 @@ impl Known {
     /// written in between, and then it is decided again.
     pub fn changes(&mut self, change: CircuitChange) {
         let version = self.shared.circuit.version;
-        self.shared.circuit = Circuit { version, ..change.next };
+        self.shared.circuit = change.next;
+        self.shared.circuit.version = version;
         self.is_ahead = true;
         if self.shared.circuit.is_closed() {
             self.forget(self.unwritten.len());
