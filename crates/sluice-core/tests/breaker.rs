@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use sluice_core::FailureClass::{self, Overdue, Transient, Unclassified, Unknown};
 use sluice_core::breaker::{
-    BreakerSettings, Circuit, CircuitState, Heard, Permit, Ticket, Window, ask, change, heard, release,
+    BreakerSettings, Circuit, CircuitState, Generation, Heard, Permit, Shared, Ticket, Window, ask, change,
+    heard, reconsider, release,
 };
 use sluice_core::ids::{ClaimId, Version};
 use sluice_core::record::LedgerTime;
@@ -88,6 +89,29 @@ fn it_opens_at_half_of_at_least_five_outcomes() {
     assert!(opens(&[Answered, Answered, Trouble, Trouble, Trouble]));
     assert!(!opens(&[Answered, Answered, Answered, Trouble, Trouble]));
     assert!(opens(&[Answered, Answered, Answered, Trouble, Trouble, Trouble]));
+}
+
+#[test]
+fn outcomes_that_came_together_from_several_processes_open_it_and_a_success_never_does() {
+    let settings = BreakerSettings::default();
+    let opens = |generation: u64, outcomes: &[bool]| {
+        let mut shared = Shared::default();
+        for failed in outcomes {
+            shared.window.note(Generation(generation), *failed);
+        }
+        reconsider(&shared, LedgerTime(1000), || 0.5, &settings)
+    };
+    let opened = opens(0, &[true; 5]).expect("five of five");
+    assert_eq!((opened.expected, opened.next.generation), (Version(0), Generation(1)));
+    assert_eq!(opened.next.state, CircuitState::Open { until: LedgerTime(31_000) });
+    assert_eq!(opens(0, &[true; 4]), None, "too few");
+    assert_eq!(opens(0, &[false, false, false, true, true]), None, "less than half");
+    assert_eq!(opens(0, &[true, true, true, true, false]), None, "the newest is a success");
+    assert_eq!(opens(1, &[true; 5]), None, "they are of another generation");
+    let mut open = Shared { circuit: opened.next, ..Shared::default() };
+    open.window.note(Generation(1), true);
+    let drawn = || panic!("chance is drawn where it opens");
+    assert_eq!(reconsider(&open, LedgerTime(1000), drawn, &settings), None);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::apply::Transaction;
 use crate::classify::Trouble;
-use rusqlite::OptionalExtension;
+use rusqlite::{Connection, OptionalExtension, Row};
 use sluice_core::breaker::{Seen, Shared, SharedChange};
 use sluice_core::ids::Version;
 use sluice_core::record::LedgerTime;
@@ -29,26 +29,46 @@ impl Transaction<'_> {
         Ok(Seen { shared: change.next.clone(), applied: true, now })
     }
 
-    /// What no version of sluice wrote counts as a circuit that begins anew, at the version that stands there: it protects a
-    /// target, and must not keep anything from being run.
     fn stored_circuit(&self, name: &str) -> Result<Shared, Trouble> {
         const SQL: &str = "SELECT version, state FROM circuits WHERE name = ?1";
-        let row = |row: &rusqlite::Row<'_>| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?));
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, String>(1)?));
         let found = self.conn().prepare_cached(SQL)?.query_row([name], row).optional()?;
-        let Some((version, state)) = found else { return Ok(Shared::default()) };
-        let mut shared: Shared = serde_json::from_str(&state).unwrap_or_default();
-        shared.circuit.version = Version(u64::try_from(version).unwrap_or_default());
-        Ok(shared)
+        Ok(found.map_or_else(Shared::default, |(version, state)| decode(version, &state)))
     }
 
-    /// Forgets the circuits that were not written for long.
-    pub(crate) fn forget_circuits(&mut self) -> Result<(), Trouble> {
-        const SQL: &str = "DELETE FROM circuits WHERE updated < ?1";
+    /// Forgets circuits that were not written for long.
+    pub(crate) fn forget_circuits(&mut self, limit: usize) -> Result<(), Trouble> {
+        const SQL: &str = "DELETE FROM circuits WHERE name IN \
+                           (SELECT name FROM circuits WHERE updated < ?1 LIMIT ?2)";
         let LedgerTime(now) = self.keeper().time;
         let LedgerTime(week) = later(LedgerTime(0), IDLE);
-        if self.conn().prepare_cached(SQL)?.execute([now.saturating_sub(week)])? > 0 {
+        let values = (now.saturating_sub(week), i64::try_from(limit).unwrap_or(i64::MAX));
+        if self.conn().prepare_cached(SQL)?.execute(values)? > 0 {
             self.wrote();
         }
         Ok(())
     }
+}
+
+/// The circuits after that name, in the order of their names.
+pub(crate) fn list(
+    conn: &Connection,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<Vec<(String, Shared)>, Trouble> {
+    // No name is empty, so that all come after the empty text.
+    const SQL: &str = "SELECT name, version, state FROM circuits WHERE name > ?1 ORDER BY name LIMIT ?2";
+    let row = |row: &Row<'_>| Ok((row.get(0)?, decode(row.get(1)?, &row.get::<_, String>(2)?)));
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let mut statement = conn.prepare_cached(SQL)?;
+    let found = statement.query_map((after.unwrap_or_default(), limit), row)?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+/// What no version of sluice wrote counts as a circuit that begins anew, at the version that stands there: it protects a
+/// target, and must not keep anything from being run.
+fn decode(version: i64, state: &str) -> Shared {
+    let mut shared: Shared = serde_json::from_str(state).unwrap_or_default();
+    shared.circuit.version = Version(u64::try_from(version).unwrap_or_default());
+    shared
 }

@@ -21,7 +21,7 @@ impl Transaction<'_> {
         for row in &rows {
             self.outlive(*row, age, &mut batch)?;
         }
-        self.forget_circuits()?;
+        self.forget_circuits(limit)?;
         let (results, records) = batch.counts();
         if let Some(event) = batch.event() {
             events::of_ledger(self.conn(), age.now, &event)?;

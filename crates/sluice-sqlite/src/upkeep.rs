@@ -1,10 +1,11 @@
 //! Retention, ledger time and the delivery counter, as the trait has them.
 
+use crate::circuits;
 use crate::deliveries;
 use crate::events;
 use crate::job::Job;
 use crate::store::SqliteStore;
-use sluice_core::breaker::{Seen, SharedChange};
+use sluice_core::breaker::{Seen, Shared, SharedChange};
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::RecordId;
 use sluice_core::ports::BoxFuture;
@@ -31,6 +32,14 @@ impl Upkeep for SqliteStore {
 
     fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
         self.ask(|reply| Job::Circuit { name, change: change.map(Box::new), reply })
+    }
+
+    fn circuits(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(String, Shared)>, StoreError>> {
+        Box::pin(ready(self.readers().read(|conn| circuits::list(conn, after.as_deref(), limit))))
     }
 
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {

@@ -43,6 +43,7 @@ mod upkeep;
 mod verdicts;
 mod waiters;
 
+pub use crate::circuits::Standing;
 pub use crate::ctx::Ctx;
 pub use crate::done::{Done, Meta, Reason};
 pub use crate::effect::{EffectBuilder, EffectSpec, Named, Unguarded, Wait};

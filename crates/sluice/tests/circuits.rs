@@ -3,6 +3,7 @@
 mod common;
 
 use common::world::{World, in_virtual_time, s};
+use sluice::core::breaker::CircuitState;
 use sluice::core::ids::RecordId;
 use sluice::core::retry::Budget;
 use sluice::core::state::Status;
@@ -225,7 +226,7 @@ fn a_thousand_calls_in_a_second_ask_the_ledger_once() {
         let sluice = world.builder().sweep_every(0).build();
         assert!(ends(&sluice, "first", || Ok(1)).await.unwrap().ran_now());
         let before = world.store.calls(Call::Upkeep);
-        for call in 0..900 {
+        for call in 0..999 {
             assert!(ends(&sluice, &format!("call {call}"), || Ok(1)).await.unwrap().ran_now());
         }
         assert_eq!(world.store.calls(Call::Upkeep), before);
@@ -320,5 +321,28 @@ fn a_ledger_that_does_not_answer_about_circuits_keeps_nothing_from_being_run() {
         // What this process saw itself still counts.
         assert_eq!(ends(&sluice, "k", || Ok(1)).await.unwrap_err().code(), Code::CircuitOpen);
         assert_eq!(ends(&world.worker(), "k", || Ok(1)).await.unwrap(), Done::Executed(1));
+    });
+}
+
+#[test]
+fn circuits_are_listed_with_their_state_and_the_time_that_is_left() {
+    in_virtual_time(async {
+        let world = World::new();
+        let sluice = world.worker();
+        assert_eq!(sluice.circuits(None, 10).await.unwrap(), []);
+        open(&sluice).await;
+        let mail = EffectSpec { circuit: Some("mail".into()), ..spec("mail") };
+        assert!(sluice.run(mail, |_| async { Ok(1) }).await.unwrap().ran_now());
+        sluice.tidy(s(1)).await;
+        let circuits = sluice.circuits(None, 10).await.unwrap();
+        let names: Vec<_> = circuits.iter().map(|circuit| circuit.name.as_str()).collect();
+        assert_eq!(names, ["mail", "psp"]);
+        let (mail, psp) = (&circuits[0], &circuits[1]);
+        assert_eq!((mail.state, mail.wait), (CircuitState::Closed, Duration::ZERO));
+        assert_eq!((mail.failures, mail.outcomes), (0, 1));
+        assert!(matches!(psp.state, CircuitState::Open { .. }) && psp.wait > s(23), "{psp:?}");
+        assert_eq!((psp.failures, psp.outcomes), (0, 0), "of an earlier generation");
+        assert_eq!(sluice.circuits(Some("mail"), 1).await.unwrap(), circuits[1..]);
+        assert_eq!(sluice.circuits(None, 1).await.unwrap(), circuits[..1]);
     });
 }

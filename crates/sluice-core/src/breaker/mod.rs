@@ -25,7 +25,7 @@ mod window;
 
 pub use ask::{Permit, ask};
 pub use circuit::{Circuit, CircuitChange, CircuitState, Generation};
-pub use record::{Heard, Ticket, change, heard, release};
+pub use record::{Heard, Ticket, change, heard, reconsider, release};
 pub use settings::BreakerSettings;
 pub use shared::{NAME_LIMIT, Seen, Shared, SharedChange};
 pub use window::Window;

@@ -2,6 +2,7 @@
 
 use super::circuit::{Circuit, CircuitChange, CircuitState, Generation};
 use super::settings::BreakerSettings;
+use super::shared::Shared;
 use super::window::Window;
 use crate::failure::FailureClass;
 use crate::ids::ClaimId;
@@ -111,21 +112,45 @@ pub fn change(
     if ticket.generation != shared.generation {
         return None;
     }
-    let open = |failed_probes| {
-        let until = later(now, settings.open_for(failed_probes, sample));
-        Some(shared.to(CircuitState::Open { until }, failed_probes))
-    };
+    let open = |failed_probes| Some(opened(shared, failed_probes, now, sample, settings));
     match (shared.state, heard) {
-        (CircuitState::Closed, Heard::Trouble) => {
-            let opens = window.generation() == shared.generation && window.is_in_trouble(settings);
-            opens.then(|| open(0)).flatten()
-        }
+        (CircuitState::Closed, Heard::Trouble) if is_due(shared, window, settings) => open(0),
         (CircuitState::HalfOpen { owner, .. }, _) if owner != ticket.owner => None,
         (CircuitState::HalfOpen { .. }, Heard::Answered) => Some(shared.to(CircuitState::Closed, 0)),
         (CircuitState::HalfOpen { .. }, Heard::Trouble) => open(shared.failed_probes.saturating_add(1)),
         (CircuitState::HalfOpen { .. }, Heard::Nothing) => release(shared, ticket, now),
-        (CircuitState::Closed, Heard::Answered | Heard::Nothing) | (CircuitState::Open { .. }, _) => None,
+        (CircuitState::Closed | CircuitState::Open { .. }, _) => None,
     }
+}
+
+/// Whether a closed circuit is to be opened because of outcomes that came together from several processes: none of them
+/// may have seen enough alone. `sample` is asked for where it opens, and is one of [0, 1).
+///
+/// As with [`change`], a success never opens a circuit: the newest outcome has to be a failure.
+pub fn reconsider(
+    shared: &Shared,
+    now: LedgerTime,
+    sample: impl FnOnce() -> f64,
+    settings: &BreakerSettings,
+) -> Option<CircuitChange> {
+    let Shared { circuit, window } = shared;
+    let is_due = circuit.is_closed() && window.ends_in_failure() && is_due(circuit, window, settings);
+    is_due.then(|| opened(circuit, 0, now, sample(), settings))
+}
+
+fn is_due(circuit: &Circuit, window: &Window, settings: &BreakerSettings) -> bool {
+    window.generation() == circuit.generation && window.is_in_trouble(settings)
+}
+
+fn opened(
+    circuit: &Circuit,
+    failed_probes: u32,
+    now: LedgerTime,
+    sample: f64,
+    settings: &BreakerSettings,
+) -> CircuitChange {
+    let until = later(now, settings.open_for(failed_probes, sample));
+    circuit.to(CircuitState::Open { until }, failed_probes)
 }
 
 /// Frees a probe's slot at once: whoever had it sent nothing, or was dropped before it could say how it ended. Whatever

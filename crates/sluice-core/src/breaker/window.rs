@@ -1,4 +1,4 @@
-//! How did the last calls of this process end?
+//! How did the last calls end?
 
 use super::circuit::Generation;
 use serde::{Deserialize, Serialize};
@@ -42,6 +42,11 @@ impl Window {
     /// Of which generation the outcomes are.
     pub fn generation(&self) -> Generation {
         self.generation
+    }
+
+    /// Whether the newest outcome was a failure.
+    pub fn ends_in_failure(&self) -> bool {
+        self.bits & 1 == 1
     }
 
     /// How many of the last outcomes were failures.

@@ -1,7 +1,7 @@
 //! What keeps a ledger small, honest about time, and able to say who asked.
 
 use super::StoreError;
-use crate::breaker::{Seen, SharedChange};
+use crate::breaker::{Seen, Shared, SharedChange};
 use crate::deliveries::{Deliveries, Tally};
 use crate::ids::RecordId;
 use crate::ports::BoxFuture;
@@ -33,10 +33,18 @@ pub trait Upkeep {
 
     /// What is known of a circuit, after a conditional write of it where one is asked for: it is carried out only where the
     /// stored version is the expected one. Circuits are no part of records, versions, events or the trail, and the sweep
-    /// forgets those that were not written for a week.
+    /// forgets those that were not written for a week, at most its limit at once.
     ///
     /// The name has 1 to [`NAME_LIMIT`](crate::breaker::NAME_LIMIT) bytes.
     fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>>;
+
+    /// The circuits that are stored, in the order of their names' bytes and after that name where one is given, at most so
+    /// many.
+    fn circuits(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(String, Shared)>, StoreError>>;
 
     /// The latest events of the ledger itself, newest first, at most so many.
     fn ledger_events(&self, limit: usize) -> BoxFuture<'_, Result<Vec<LedgerEvent>, StoreError>>;

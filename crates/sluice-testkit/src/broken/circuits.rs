@@ -28,6 +28,15 @@ impl BrokenStore {
         Ok(seen)
     }
 
+    pub(super) fn do_circuits(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> Result<Vec<(String, Shared)>, StoreError> {
+        let after = after.filter(|_| self.fault != Fault::CircuitsUnlisted);
+        block_on(self.inner.circuits(after, limit))
+    }
+
     fn remember(&self, name: &str, shared: &mut Shared) {
         let mut notes = self.notes();
         if shared.circuit.version > Version(0) {

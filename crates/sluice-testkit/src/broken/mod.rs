@@ -155,6 +155,7 @@ faults! {
     CircuitsShareOne = "takes every circuit for the same one",
     CircuitTellsTheWall = "tells the clock on the wall with a circuit",
     CircuitsStay = "never forgets a circuit",
+    CircuitsUnlisted = "lists the same circuits again on the next page",
     SharedSecret = "uses one secret for everything",
     NewSecretsOnOpen = "makes new secrets whenever it is opened",
     ForgetsOnOpen = "is empty when it is opened again",

@@ -2,7 +2,7 @@
 
 use super::{BrokenStore, Fault};
 use crate::block_on;
-use sluice_core::breaker::{Seen, SharedChange};
+use sluice_core::breaker::{Seen, Shared, SharedChange};
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::RecordId;
 use sluice_core::ports::BoxFuture;
@@ -118,6 +118,14 @@ impl Upkeep for BrokenStore {
 
     fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
         Box::pin(ready(self.do_circuit(name, change)))
+    }
+
+    fn circuits(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(String, Shared)>, StoreError>> {
+        Box::pin(ready(self.do_circuits(after, limit)))
     }
 
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {

@@ -1,7 +1,7 @@
 //! Circuits are written on the condition of their version, beside the records.
 
 use super::bench::trouble;
-use super::concurrency::at_once;
+use super::concurrency::so_many_at_once;
 use super::{Bench, Rule, Subject, Verdict, ensure, rule, same};
 use crate::block_on;
 use crate::sample::id;
@@ -22,6 +22,8 @@ pub(super) const RULES: &[Rule] = &[
     rule("of many writers of one circuit one wins each version", writers),
     rule("a circuit is told with ledger time", time),
     rule("a circuit that was not written for a week is swept, and a younger one stays", forgotten),
+    rule("a sweep forgets no more circuits at once than it is asked to", forgotten_in_turns),
+    rule("circuits are listed in the order of their names, page by page", listed),
 ];
 
 const WEEK: Duration = Duration::from_hours(7 * 24);
@@ -79,7 +81,7 @@ fn names(subject: &dyn Subject) -> Verdict {
 
 fn writers(subject: &dyn Subject) -> Verdict {
     for over in 0..4 {
-        let asked = at_once(subject, |store, number| {
+        let asked = so_many_at_once(16, subject, |store, number| {
             let until = i64::try_from(number).unwrap_or_default();
             circuit(&store, "psp", Some(open(over, until)))
         })?;
@@ -110,4 +112,40 @@ fn forgotten(subject: &dyn Subject) -> Verdict {
     bench.sweep(10)?;
     same("the old one", &circuit(&store, "old", None)?.shared, &Shared::default())?;
     same("the young one", &circuit(&store, "young", None)?.shared, &open(0, 1).next)
+}
+
+fn listing(
+    store: &Arc<dyn Store>,
+    after: Option<&str>,
+    limit: usize,
+) -> Result<Vec<(String, Shared)>, String> {
+    block_on(store.circuits(after.map(str::to_owned), limit)).map_err(trouble)
+}
+
+fn forgotten_in_turns(subject: &dyn Subject) -> Verdict {
+    let (bench, store) = (Bench::new(subject), subject.store());
+    for name in ["a", "b", "c"] {
+        circuit(&store, name, Some(open(0, 1)))?;
+    }
+    subject.advance(WEEK + Duration::from_secs(1));
+    for left in [1, 0] {
+        bench.sweep(2)?;
+        same("how many are left", &listing(&store, None, 10)?.len(), &left)?;
+    }
+    Ok(())
+}
+
+fn listed(subject: &dyn Subject) -> Verdict {
+    let store = subject.store();
+    same("the list of a fresh ledger", &listing(&store, None, 10)?, &Vec::new())?;
+    let names = ["B", "a", "a\0", "ab", "ä"];
+    let all: Vec<_> = (0..).zip(names).map(|(until, name)| (name.to_owned(), open(0, until).next)).collect();
+    for (name, next) in all.iter().rev() {
+        circuit(&store, name, Some(SharedChange { expected: Version(0), next: next.clone() }))?;
+    }
+    same("all of them", &listing(&store, None, 10)?, &all)?;
+    same("a first page", &listing(&store, None, 2)?, &all[..2].to_vec())?;
+    same("the page after it", &listing(&store, Some("a"), 2)?, &all[2..4].to_vec())?;
+    same("what comes after a name that is not there", &listing(&store, Some("b"), 10)?, &all[4..].to_vec())?;
+    same("a page of none", &listing(&store, None, 0)?, &Vec::new())
 }

@@ -25,12 +25,21 @@ const THREADS: usize = 8;
 const ROUNDS: usize = 6;
 
 /// What many threads do at the same moment, each with its own number.
-pub(super) fn at_once<T: Send>(
+fn at_once<T: Send>(
     subject: &dyn Subject,
     work: impl Fn(Arc<dyn Store>, usize) -> Result<T, String> + Sync,
 ) -> Result<Vec<T>, String> {
-    let barrier = Barrier::new(THREADS);
-    let stores: Vec<_> = (0..THREADS).map(|_| subject.store()).collect();
+    so_many_at_once(THREADS, subject, work)
+}
+
+/// The same for another number of threads.
+pub(super) fn so_many_at_once<T: Send>(
+    threads: usize,
+    subject: &dyn Subject,
+    work: impl Fn(Arc<dyn Store>, usize) -> Result<T, String> + Sync,
+) -> Result<Vec<T>, String> {
+    let barrier = Barrier::new(threads);
+    let stores: Vec<_> = (0..threads).map(|_| subject.store()).collect();
     thread::scope(|scope| {
         let start = |(number, store)| {
             let (work, barrier) = (&work, &barrier);

@@ -2,7 +2,7 @@
 
 use super::plan::Plan;
 use super::{Call, Fault};
-use sluice_core::breaker::{Seen, SharedChange};
+use sluice_core::breaker::{Seen, Shared, SharedChange};
 use sluice_core::change::Change;
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
@@ -131,6 +131,14 @@ impl Upkeep for FaultyStore {
 
     fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
         self.call(Call::Upkeep, move || self.inner.circuit(name.clone(), change.clone()))
+    }
+
+    fn circuits(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(String, Shared)>, StoreError>> {
+        self.call(Call::Upkeep, move || self.inner.circuits(after.clone(), limit))
     }
 
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {

@@ -3,7 +3,7 @@
 use super::How;
 use crate::block_on;
 use crate::broken::BrokenStore;
-use sluice_core::breaker::{Seen, SharedChange};
+use sluice_core::breaker::{Seen, Shared, SharedChange};
 use sluice_core::change::{Change, LeaseSet};
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::{ClaimId, Epoch, RecordId, Version};
@@ -95,6 +95,14 @@ impl Upkeep for PlantedStore {
 
     fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
         self.inner.circuit(name, change)
+    }
+
+    fn circuits(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(String, Shared)>, StoreError>> {
+        self.inner.circuits(after, limit)
     }
 
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {

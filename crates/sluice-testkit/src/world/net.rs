@@ -6,7 +6,7 @@ use super::scheduler::Owner;
 use super::stage::Stage;
 use crate::block_on;
 use futures_channel::oneshot;
-use sluice_core::breaker::{Seen, SharedChange};
+use sluice_core::breaker::{Seen, Shared, SharedChange};
 use sluice_core::change::Change;
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
@@ -202,6 +202,14 @@ impl Upkeep for NetStore {
 
     fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
         self.send(Op::Other, true, move |stage| block_on(stage.store().circuit(name.clone(), change.clone())))
+    }
+
+    fn circuits(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(String, Shared)>, StoreError>> {
+        self.send(Op::Read, false, move |stage| block_on(stage.store().circuits(after.clone(), limit)))
     }
 
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {

@@ -1,17 +1,17 @@
-//! What this process knows of its circuits.
+//! All circuits that this process knows.
 
+use super::known::Known;
 use crate::seed::Seed;
-use sluice_core::breaker::{Generation, Heard, Seen, Shared, SharedChange, Ticket};
-use sluice_core::record::LedgerTime;
-use sluice_core::retention::later;
 use sluice_core::retry::Budgets;
 use std::collections::HashMap;
 use std::time::Duration;
 
-/// How many circuits are known at once; what was not used for longest goes first.
+/// How many circuits are known at once.
 const MOST: usize = 1024;
 /// A circuit that was not used for so long is no longer looked after.
 const IDLE: Duration = Duration::from_secs(10);
+/// For so long after its last use it is still tried to write what the ledger does not take.
+const PURSUED: Duration = Duration::from_mins(1);
 
 /// All circuits of one handle.
 #[derive(Debug)]
@@ -20,21 +20,6 @@ pub(crate) struct Board {
     circuits: HashMap<String, Known, Seed>,
     pub budgets: Budgets,
     pub is_shared: bool,
-}
-
-/// One circuit as this process knows it.
-#[derive(Debug)]
-pub(crate) struct Known {
-    /// As it is stored, with what was heard here since.
-    pub shared: Shared,
-    /// What was heard here and is not written yet.
-    pub unwritten: Vec<(Generation, bool)>,
-    /// When it was last used, on the handle's own clock.
-    pub used: Duration,
-    /// When the ledger last told of it, and its time then.
-    pub told: Option<(Duration, LedgerTime)>,
-    /// How many changes are true here and on their way to the ledger.
-    pub on_their_way: u32,
 }
 
 impl Board {
@@ -46,78 +31,46 @@ impl Board {
     /// What is known of a circuit; as it begins where nothing is.
     pub fn known(&mut self, name: &str, now: Duration) -> &mut Known {
         if !self.circuits.contains_key(name) && self.circuits.len() >= MOST {
-            self.circuits.retain(|_, known| known.is_in_use(now) || !known.unwritten.is_empty());
-            if self.circuits.len() >= MOST {
-                self.circuits.clear();
-            }
+            self.make_room();
         }
-        self.circuits.entry(name.to_owned()).or_insert_with(|| Known {
-            shared: Shared::default(),
-            unwritten: Vec::new(),
-            used: now,
-            told: None,
-            on_their_way: 0,
-        })
+        self.circuits.entry(name.to_owned()).or_insert_with(|| Known::new(now))
     }
 
-    /// Whether the ledger told of it not longer ago than that.
+    /// Forgets a quarter: first those of which the ledger knows all and that refuse nothing, then what was not used for
+    /// longest.
+    fn make_room(&mut self) {
+        let matters = |known: &Known| known.is_owed() || !known.shared.circuit.is_closed();
+        let all = self.circuits.iter();
+        let mut all: Vec<_> = all.map(|(name, known)| (matters(known), known.used, name.clone())).collect();
+        all.sort_unstable();
+        for (_, _, name) in all.iter().take(MOST / 4) {
+            self.circuits.remove(name);
+        }
+    }
+
+    /// Whether the ledger was asked about it not longer ago than that.
     pub fn is_fresh(&self, name: &str, now: Duration, within: Duration) -> bool {
-        let told = self.circuits.get(name).and_then(|known| known.told);
-        told.is_some_and(|(at, _)| now.saturating_sub(at) <= within)
+        let asked = self.circuits.get(name).and_then(|known| known.asked);
+        asked.is_some_and(|at| now.saturating_sub(at) <= within)
     }
 
     /// The circuits to look after, in the order of their names.
     pub fn in_use(&self, now: Duration) -> Vec<String> {
-        let in_use =
-            self.circuits.iter().filter(|(_, known)| known.is_in_use(now) || !known.unwritten.is_empty());
-        let mut names: Vec<_> = in_use.map(|(name, _)| name.clone()).collect();
+        self.names(|known| {
+            let unused = now.saturating_sub(known.used);
+            unused < IDLE || (unused < PURSUED && known.is_owed())
+        })
+    }
+
+    /// The circuits of which the ledger is not known to have all, in the order of their names.
+    pub fn owed(&self) -> Vec<String> {
+        self.names(Known::is_owed)
+    }
+
+    fn names(&self, which: impl Fn(&Known) -> bool) -> Vec<String> {
+        let found = self.circuits.iter().filter(|(_, known)| which(known));
+        let mut names: Vec<_> = found.map(|(name, _)| name.clone()).collect();
         names.sort_unstable();
         names
-    }
-}
-
-impl Known {
-    fn is_in_use(&self, now: Duration) -> bool {
-        now.saturating_sub(self.used) < IDLE
-    }
-
-    /// Ledger time, counted on from when the ledger last told of it. Before it ever did, the circuit is closed, and no time
-    /// matters.
-    pub fn ledger_time(&self, now: Duration) -> LedgerTime {
-        self.told.map_or(LedgerTime(0), |(at, time)| later(time, now.saturating_sub(at)))
-    }
-
-    /// Notes an outcome, to be written later.
-    pub fn hear(&mut self, ticket: Ticket, heard: Heard) {
-        self.shared.window.hear(ticket, heard);
-        if heard != Heard::Nothing {
-            self.unwritten.push((ticket.generation(), heard == Heard::Trouble));
-        }
-        // The last twenty are all that is ever looked at.
-        let surplus = self.unwritten.len().saturating_sub(20);
-        self.unwritten.drain(..surplus);
-    }
-
-    /// Makes a change true here at once; answers it, to be written.
-    pub fn changes(&mut self, change: SharedChange) -> SharedChange {
-        self.shared = change.next.clone();
-        self.unwritten.clear();
-        self.on_their_way += 1;
-        change
-    }
-
-    /// Takes in what the ledger told. What was heard here and is not written yet counts on top of it.
-    pub fn told(&mut self, seen: Seen, asked_at: Duration) {
-        self.told = Some((asked_at, seen.now));
-        // A look that was under way when the circuit changed here tells of what was before.
-        if self.on_their_way > 0 && seen.shared.circuit.version < self.shared.circuit.version {
-            return;
-        }
-        let unwritten = std::mem::take(&mut self.unwritten);
-        self.shared = seen.shared;
-        if let Some(change) = self.shared.heard(&unwritten) {
-            self.shared.window = change.next.window;
-            self.unwritten = unwritten;
-        }
     }
 }

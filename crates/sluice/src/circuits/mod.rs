@@ -5,19 +5,24 @@
 //! Opening a circuit, closing it, and taking its one probe are written at once.
 
 mod board;
+mod known;
 mod pass;
 mod share;
+mod standing;
 
 use board::Board;
+use known::Known;
 pub(crate) use pass::Pass;
+pub use standing::Standing;
 
 use crate::seed::Seed;
 use sluice_core::breaker::{
-    BreakerSettings, CircuitState, NAME_LIMIT, Permit, Shared, SharedChange, ask, change, release,
+    BreakerSettings, CircuitChange, CircuitState, NAME_LIMIT, Permit, Ticket, ask, change, release,
 };
 use sluice_core::failure::FailureClass;
 use sluice_core::ids::ClaimId;
 use sluice_core::ports::Ports;
+use sluice_core::record::LedgerTime;
 use sluice_core::retry::Budget;
 use sluice_core::store::Store;
 use sluice_core::{Code, Error};
@@ -62,55 +67,60 @@ impl Circuits {
         let Some(settings) = self.breaker else { return Ok(Pass::free()) };
         self.freshen(name).await;
         for _ in 0..TRIES {
-            let now = self.now();
-            let permit = {
-                let mut board = self.board();
-                let known = board.known(name, now);
-                known.used = now;
-                ask(&known.shared.circuit, known.ledger_time(now), me, &settings)
+            let (permit, has_taken) = self.permit(name, me, &settings);
+            self.begin_to_share();
+            let ticket = match permit {
+                Permit::Refused { retry_after } => return Err(Refused(retry_after)),
+                Permit::Go(ticket) | Permit::Probe { ticket, .. } => ticket,
             };
-            match permit {
-                Permit::Go(ticket) | Permit::Probe { ticket, change: None } => {
-                    self.begin_to_share();
-                    return Ok(Pass::new(self, name, ticket));
-                }
-                Permit::Refused { retry_after } => {
-                    self.begin_to_share();
-                    return Err(Refused(retry_after));
-                }
-                Permit::Probe { ticket, change: Some(change) } => {
-                    let window = self.board().known(name, now).shared.window;
-                    let written = self.write(name, Shared::changed(window, change)).await;
-                    if written.is_none_or(|applied| applied) {
-                        self.begin_to_share();
-                        return Ok(Pass::new(self, name, ticket));
-                    }
-                }
+            // Made before the slot is written, so that a caller that goes away meanwhile frees it.
+            let pass = Pass::new(self, name, ticket);
+            if has_taken {
+                self.write(name).await;
+            }
+            if !has_taken || self.is_its_probe(name, ticket, me) {
+                return Ok(pass);
             }
         }
         // Everybody writes at once: somebody has the probe.
         Err(Refused(EVERY))
     }
 
+    /// What the circuit says, and whether that took the probe's slot. It is taken here first, so that of many callers one
+    /// asks the ledger for it.
+    fn permit(&self, name: &str, me: ClaimId, settings: &BreakerSettings) -> (Permit, bool) {
+        let now = self.now();
+        let mut board = self.board();
+        let known = board.known(name, now);
+        known.used = now;
+        let mut permit = ask(&known.shared.circuit, known.ledger_time(now), me, settings);
+        let Permit::Probe { change, .. } = &mut permit else { return (permit, false) };
+        let taken = change.take();
+        let has_taken = taken.is_some();
+        if let Some(change) = taken {
+            known.changes(change);
+        }
+        (permit, has_taken)
+    }
+
+    /// Whether the probe's slot is still this claim's, now that the ledger was told. Another process may have been faster.
+    fn is_its_probe(&self, name: &str, ticket: Ticket, me: ClaimId) -> bool {
+        let now = self.now();
+        let mut board = self.board();
+        let circuit = &board.known(name, now).shared.circuit;
+        let is_owner = matches!(circuit.state, CircuitState::HalfOpen { owner, .. } if owner == me);
+        is_owner && circuit.generation == ticket.generation()
+    }
+
     /// Takes in how an attempt ended; `None` is a success. What it changes is true here at once, and written beside the
     /// caller's path.
     pub fn heard(&self, pass: &Pass, class: Option<FailureClass>) {
         let (Some(settings), Some((name, ticket))) = (self.breaker, pass.what()) else { return };
-        let (heard, now, sample) =
-            (sluice_core::breaker::heard(class), self.now(), self.ports.chance.sample());
-        let write = {
-            let mut board = self.board();
-            let known = board.known(name, now);
+        let (heard, sample) = (sluice_core::breaker::heard(class), self.ports.chance.sample());
+        self.decide(name, |known, time| {
             known.hear(ticket, heard);
-            let time = known.ledger_time(now);
-            let Shared { circuit, window } = known.shared.clone();
-            change(&circuit, &window, ticket, heard, time, sample, &settings)
-                .map(|change| known.changes(Shared::changed(window, change)))
-        };
-        match write {
-            Some(change) => self.write_beside(name.to_owned(), change),
-            None => self.begin_to_share(),
-        }
+            change(&known.shared.circuit, &known.shared.window, ticket, heard, time, sample, &settings)
+        });
     }
 
     /// Whether another attempt may be sent with this pass: what it was given in still holds.
@@ -124,17 +134,23 @@ impl Circuits {
     }
 
     /// A pass was dropped without a word: where it was a probe, another caller may take it.
-    fn dropped(&self, name: &str, ticket: sluice_core::breaker::Ticket) {
+    fn dropped(&self, name: &str, ticket: Ticket) {
+        self.decide(name, |known, time| release(&known.shared.circuit, ticket, time));
+    }
+
+    fn decide(&self, name: &str, what: impl FnOnce(&mut Known, LedgerTime) -> Option<CircuitChange>) {
         let now = self.now();
-        let write = {
+        let has_changed = {
             let mut board = self.board();
             let known = board.known(name, now);
-            let Shared { circuit, window } = known.shared.clone();
-            release(&circuit, ticket, known.ledger_time(now))
-                .map(|change| known.changes(Shared::changed(window, change)))
+            known.used = now;
+            let time = known.ledger_time(now);
+            what(known, time).map(|change| known.changes(change)).is_some()
         };
-        if let Some(change) = write {
-            self.write_beside(name.to_owned(), change);
+        if has_changed {
+            self.write_beside(name.to_owned());
+        } else {
+            self.begin_to_share();
         }
     }
 

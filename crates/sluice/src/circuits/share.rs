@@ -1,52 +1,83 @@
-//! How processes learn of each other's circuits: a look and a write once a second, off every caller's path.
+//! How processes learn of each other's circuits: a look or a write once a second, off every caller's path.
 
-use super::{Board, Circuits, EVERY, Shared, SharedChange, TRIES};
+use super::known::Known;
+use super::{Board, Circuits, EVERY, TRIES};
+use sluice_core::breaker::reconsider;
 use std::sync::{Arc, Mutex, PoisonError};
 
 impl Circuits {
-    /// Asks the ledger about a circuit of which nothing was heard for a while.
+    /// Asks the ledger about a circuit of which it was not asked for a while. Of many callers one asks, and the others wait
+    /// for the answer.
     pub(super) async fn freshen(&self, name: &str) {
-        let now = self.now();
         // Twice the pause: while a task looks after it, no caller ever asks.
-        if !self.board().is_fresh(name, now, EVERY * 2) {
-            self.look(name).await;
+        let is_fresh = || self.board().is_fresh(name, self.now(), EVERY * 2);
+        if is_fresh() {
+            return;
+        }
+        let turn = self.turn(name);
+        let _turn = turn.lock().await;
+        if !is_fresh() && self.look(name).await {
+            self.write_beside(name.to_owned());
         }
     }
 
-    async fn look(&self, name: &str) {
+    /// Asks the ledger; true where that changed the circuit's state here, so that it has to be written. The caller has the
+    /// turn.
+    async fn look(&self, name: &str) -> bool {
         let asked_at = self.now();
-        if let Ok(seen) = self.store.circuit(name.to_owned(), None).await {
-            let now = self.now();
-            self.board().known(name, now).told(seen, asked_at);
+        let seen = self.store.circuit(name.to_owned(), None).await;
+        self.take_in(name, |known| {
+            known.asked = Some(asked_at);
+            if let Ok(seen) = seen {
+                known.told(seen, asked_at);
+            }
+        })
+    }
+
+    /// Writes what the ledger is not known to have, whoever changed it here. Where somebody else wrote first, that counts,
+    /// and what is left to write is decided again. What fails is left to the next turn.
+    pub(super) async fn write(&self, name: &str) {
+        let turn = self.turn(name);
+        let _turn = turn.lock().await;
+        for _ in 0..TRIES {
+            let asked_at = self.now();
+            let Some(change) = self.board().known(name, asked_at).send() else { return };
+            let answer = self.store.circuit(name.to_owned(), Some(change)).await;
+            let has_failed = answer.is_err();
+            self.take_in(name, |known| {
+                known.asked = Some(asked_at);
+                match answer {
+                    Ok(seen) => known.wrote(seen, asked_at),
+                    Err(error) => known.failed(&error),
+                }
+            });
+            if has_failed {
+                return;
+            }
         }
     }
 
-    /// Writes one change; whether it applied, where the ledger said so. Either way what is stored is known then.
-    pub(super) async fn write(&self, name: &str, change: SharedChange) -> Option<bool> {
-        let (asked_at, next) = (self.now(), change.next.clone());
-        let seen = self.store.circuit(name.to_owned(), Some(change)).await.ok()?;
-        // A write whose answer was lost is found as it was meant.
-        let applied = seen.applied || seen.shared == next;
+    /// Takes in an answer. Outcomes of several processes may open together what none of them saw enough of alone. True
+    /// where the circuit's state waits to be written then.
+    fn take_in(&self, name: &str, how: impl FnOnce(&mut Known)) -> bool {
         let now = self.now();
-        self.board().known(name, now).told(seen, asked_at);
-        Some(applied)
+        let mut board = self.board();
+        let known = board.known(name, now);
+        how(known);
+        if let Some(settings) = &self.breaker {
+            let sample = || self.ports.chance.sample();
+            if let Some(change) = reconsider(&known.shared, known.ledger_time(now), sample, settings) {
+                known.changes(change);
+            }
+        }
+        known.is_ahead()
     }
 
-    /// Writes a change that is true here already. Where somebody else was faster, what is stored counts.
-    pub(super) fn write_beside(&self, name: String, change: SharedChange) {
+    /// Writes beside the caller's path. Where no task can be started, it is owed.
+    pub(super) fn write_beside(&self, name: String) {
         let circuits = self.clone();
         self.ports.spawn.spawn(Box::pin(async move {
-            let asked_at = circuits.now();
-            let answer = circuits.store.circuit(name.clone(), Some(change)).await;
-            let now = circuits.now();
-            {
-                let mut board = circuits.board();
-                let known = board.known(&name, now);
-                known.on_their_way = known.on_their_way.saturating_sub(1);
-                if let Ok(seen) = answer {
-                    known.told(seen, asked_at);
-                }
-            }
+            circuits.write(&name).await;
             circuits.begin_to_share();
         }));
     }
@@ -81,47 +112,28 @@ impl Circuits {
 
     /// Writes what was heard here, or looks.
     async fn share(&self, name: &str) {
-        for _ in 0..TRIES {
-            let now = self.now();
-            let change = {
-                let mut board = self.board();
-                let known = board.known(name, now);
-                // On top of what is stored: the window here has those outcomes already.
-                let Shared { circuit, window } = known.shared.clone();
-                let news = known.unwritten.iter().any(|(generation, _)| *generation == circuit.generation);
-                news.then(|| {
-                    let expected = circuit.version;
-                    let circuit = sluice_core::breaker::Circuit { version: expected.next(), ..circuit };
-                    (SharedChange { expected, next: Shared { circuit, window } }, known.unwritten.len())
-                })
-            };
-            let Some((change, written)) = change else { return self.look(name).await };
-            let asked_at = self.now();
-            let Ok(seen) = self.store.circuit(name.to_owned(), Some(change)).await else { return };
-            let (applied, now) = (seen.applied, self.now());
-            let mut board = self.board();
-            let known = board.known(name, now);
-            if applied {
-                let written = written.min(known.unwritten.len());
-                known.unwritten.drain(..written);
-            }
-            known.told(seen, asked_at);
-            if applied {
-                return;
-            }
+        let is_owed = self.board().known(name, self.now()).is_owed();
+        let has_changed = !is_owed && {
+            let turn = self.turn(name);
+            let _turn = turn.lock().await;
+            self.look(name).await
+        };
+        if is_owed || has_changed {
+            self.write(name).await;
         }
     }
 
-    /// Writes what was heard and is not written yet, before a process ends.
+    /// Writes what the ledger is not known to have, before a process ends; also waits for what is being written.
     pub async fn flush(&self) {
-        let now = self.now();
-        let names: Vec<_> = self.board().in_use(now);
+        let names = self.board().owed();
         for name in names {
-            let has_news = !self.board().known(&name, now).unwritten.is_empty();
-            if has_news {
-                self.share(&name).await;
-            }
+            self.write(&name).await;
         }
+    }
+
+    fn turn(&self, name: &str) -> Arc<tokio::sync::Mutex<()>> {
+        let now = self.now();
+        self.board().known(name, now).turn.clone()
     }
 }
 

@@ -6,7 +6,7 @@ mod table;
 mod upkeep;
 
 use rows::{Applied, Rows, View};
-use sluice_core::breaker::{Seen, SharedChange};
+use sluice_core::breaker::{Seen, Shared, SharedChange};
 use sluice_core::change::Change;
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
@@ -120,6 +120,15 @@ impl Upkeep for MemoryStore {
 
     fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
         Box::pin(ready(Ok(self.with(|rows, reading| rows.circuit(name, change, reading)))))
+    }
+
+    fn circuits(
+        &self,
+        after: Option<String>,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<(String, Shared)>, StoreError>> {
+        let circuits = self.rows().circuits(after.as_deref(), limit);
+        Box::pin(ready(Ok(circuits)))
     }
 
     fn deliveries<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Deliveries>, StoreError>> {

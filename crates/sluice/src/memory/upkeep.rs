@@ -1,7 +1,7 @@
 //! Retention and the delivery counter of a memory store.
 
 use super::rows::Rows;
-use sluice_core::breaker::{Seen, SharedChange};
+use sluice_core::breaker::{Seen, Shared, SharedChange};
 use sluice_core::deliveries::{Deliveries, Tally};
 use sluice_core::ids::RecordId;
 use sluice_core::record::LedgerTime;
@@ -9,6 +9,7 @@ use sluice_core::retention::{Age, Batch, Outlived, later, outlived, without_resu
 use sluice_core::store::{Condition, Swept};
 use sluice_core::timekeeper::Reading;
 use sluice_core::trail::{EventDraft, EventKind, LedgerEvent};
+use std::ops::Bound;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,10 +31,25 @@ impl Rows {
         }
     }
 
+    pub fn circuits(&self, after: Option<&str>, limit: usize) -> Vec<(String, Shared)> {
+        let above = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let found = self.circuits.range::<str, _>((above, Bound::Unbounded)).take(limit);
+        found.map(|(name, (shared, _))| (name.clone(), shared.clone())).collect()
+    }
+
+    fn forget_circuits(&mut self, limit: usize, now: LedgerTime) {
+        let is_idle = |written: LedgerTime| later(written, CIRCUIT_IDLE) < now;
+        let idle = self.circuits.iter().filter(|(_, (_, written))| is_idle(*written));
+        let idle: Vec<_> = idle.take(limit).map(|(name, _)| name.clone()).collect();
+        for name in idle {
+            self.circuits.remove(&name);
+        }
+    }
+
     pub fn sweep(&mut self, limit: usize, reading: &Reading) -> Swept {
         self.tick(reading);
         let Some(age) = self.keeper.age() else { return Swept { is_halted: true, ..Swept::default() } };
-        self.circuits.retain(|_, (_, written)| later(*written, CIRCUIT_IDLE) >= age.now);
+        self.forget_circuits(limit, age.now);
         let mut batch = Batch::default();
         let mut looked = 0;
         // What is due by its index may be younger by the clock that was accepted since; it moves on in the index.
