@@ -11,14 +11,30 @@ pub const NAME_LIMIT: usize = 200;
 
 /// A circuit as all processes of a ledger share it.
 ///
-/// The last outcomes are part of it, since a process may live for no longer than one call.
+/// The last outcomes are part of it, since a process may live for no longer than one call. Outcomes of a generation that
+/// the circuit has not reached are not read: no outcome would be newer, and the circuit would never open again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Stored")]
 pub struct Shared {
     /// Its state; the version counts every write of either part.
     pub circuit: Circuit,
     /// The last outcomes.
-    #[serde(default)]
     pub window: Window,
+}
+
+/// What stands in a ledger, whoever wrote it.
+#[derive(Deserialize)]
+struct Stored {
+    circuit: Circuit,
+    #[serde(default)]
+    window: Window,
+}
+
+impl From<Stored> for Shared {
+    fn from(Stored { circuit, window }: Stored) -> Self {
+        let is_ahead = window.generation() > circuit.generation;
+        Self { circuit, window: if is_ahead { Window::default() } else { window } }
+    }
 }
 
 /// A conditional write of a shared circuit.
@@ -75,5 +91,39 @@ mod tests {
         assert_eq!((again.next.window.failures(), again.next.window.outcomes()), (2, 3));
         assert_eq!(shared.heard(&[(Generation(7), true)]), None);
         assert_eq!(shared.heard(&[]), None);
+    }
+
+    fn stored(generation: u64, bits: u32, outcomes: u32) -> Shared {
+        let circuit = serde_json::to_string(&Circuit::default()).unwrap();
+        let window = format!(r#"{{"generation":{generation},"bits":{bits},"outcomes":{outcomes}}}"#);
+        serde_json::from_str(&format!(r#"{{"circuit":{circuit},"window":{window}}}"#)).unwrap()
+    }
+
+    #[test]
+    fn outcomes_that_nobody_can_have_written_do_no_harm() {
+        for (bits, outcomes) in [(u32::MAX, u32::MAX), (u32::MAX, 0), (0, u32::MAX), (1 << 31, 1)] {
+            let shared = stored(0, bits, outcomes);
+            assert!(shared.window.failures() <= shared.window.outcomes());
+            assert!(shared.window.outcomes() <= 20);
+            let change = shared.heard(&[(Generation(0), true)]).unwrap();
+            assert!((1..=20).contains(&change.next.window.outcomes()));
+        }
+    }
+
+    #[test]
+    fn outcomes_of_a_generation_to_come_do_not_keep_it_closed_for_ever() {
+        let shared = stored(u64::MAX, 0, 20);
+        let change = shared.heard(&[(Generation(0), true)]).unwrap();
+        assert_eq!((change.next.window.failures(), change.next.window.outcomes()), (1, 1));
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_and_a_row_without_outcomes_too() {
+        let change = Shared::default().heard(&[(Generation(0), true)]).unwrap();
+        let text = serde_json::to_string(&change.next).unwrap();
+        assert_eq!(serde_json::from_str::<Shared>(&text).unwrap(), change.next);
+        let circuit = serde_json::to_string(&change.next.circuit).unwrap();
+        let bare: Shared = serde_json::from_str(&format!(r#"{{"circuit":{circuit}}}"#)).unwrap();
+        assert_eq!(bare, Shared { window: Window::default(), ..change.next });
     }
 }

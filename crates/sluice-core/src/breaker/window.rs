@@ -36,7 +36,7 @@ impl Window {
             *self = Self { generation, ..Self::default() };
         }
         self.bits = ((self.bits << 1) | u32::from(failed)) & ((1 << SIZE) - 1);
-        self.outcomes = (self.outcomes + 1).min(SIZE);
+        self.outcomes = self.outcomes.saturating_add(1).min(SIZE);
     }
 
     /// Of which generation the outcomes are.
@@ -51,11 +51,11 @@ impl Window {
 
     /// How many of the last outcomes were failures.
     pub fn failures(&self) -> u32 {
-        self.bits.count_ones()
+        (self.bits & ((1 << SIZE) - 1)).count_ones().min(self.outcomes())
     }
 
     /// How many outcomes are known, at most 20.
     pub fn outcomes(&self) -> u32 {
-        self.outcomes
+        self.outcomes.min(SIZE)
     }
 }

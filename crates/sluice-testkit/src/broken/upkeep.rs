@@ -33,10 +33,7 @@ impl BrokenStore {
         let wrongly = self.wrongly_swept(time, swept)?;
         self.forget(wrongly.into_iter());
         if self.fault == Fault::SweepIsChange {
-            let all = block_on(self.inner.list(Query { limit: 1000, ..Query::default() }))?.items;
-            for item in &all {
-                self.bump(&item.record.id);
-            }
+            self.bump_all()?;
         }
         Ok(swept)
     }

@@ -73,7 +73,11 @@ fn conditional(subject: &dyn Subject) -> Verdict {
 fn names(subject: &dyn Subject) -> Verdict {
     let store = subject.store();
     let long = "n".repeat(NAME_LIMIT);
-    for (name, until) in [("a", 1), ("A", 2), ("a\0", 3), ("ä\u{10ffff}'\"", 4), (long.as_str(), 5)] {
+    // As long, and another one in its last byte.
+    let other = format!("{}m", &long[1..]);
+    let odd =
+        [("a", 1), ("A", 2), ("a\0", 3), ("ä\u{10ffff}'\"", 4), (long.as_str(), 5), (other.as_str(), 6)];
+    for (name, until) in odd {
         ensure!(circuit(&store, name, Some(open(0, until)))?.applied, "{name:?} was taken for another name");
     }
     same("one of them", &circuit(&store, "A", None)?.shared, &open(0, 2).next)
