@@ -57,6 +57,8 @@ pub enum RolledBack {
     TookTooLong,
     /// A statement of the work ended the transaction, as `ON CONFLICT ROLLBACK` does.
     LeftTheTransaction,
+    /// What the work left behind breaks a constraint that is looked at last, as a deferred foreign key is.
+    BrokeAConstraint,
     /// The settlement did not apply.
     Unsettled,
 }

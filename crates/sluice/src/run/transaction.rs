@@ -144,6 +144,11 @@ impl Sluice {
     ) -> Error {
         let (fault, source) = match (why, said) {
             (RolledBack::ByTheWork, Some(Err(failure))) => failure.into_parts(),
+            // What the work made of it may be what a statement answered that the store had ended.
+            (why, Some(Err(failure))) => {
+                let (fault, _) = Failure::transient(sentence(why)).into_parts();
+                (fault, failure.into_parts().1)
+            }
             (why, _) => Failure::transient(sentence(why)).into_parts(),
         };
         let error = if fault.class == FailureClass::Permanent {
@@ -253,6 +258,7 @@ fn sentence(why: RolledBack) -> &'static str {
         RolledBack::ByTheWork | RolledBack::Unsettled => "its outcome could not be settled",
         RolledBack::Panicked => "it panicked",
         RolledBack::TookTooLong => "it took longer than the ledger's transaction may",
+        RolledBack::BrokeAConstraint => "what it left behind breaks a constraint",
         RolledBack::LeftTheTransaction => "one of its statements ended the transaction",
     }
 }
