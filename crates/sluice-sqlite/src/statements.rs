@@ -2,6 +2,7 @@
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, Params, Row};
+use std::cell::RefCell;
 use std::error::Error;
 use std::fmt;
 
@@ -15,6 +16,7 @@ const OWN: [&str; 8] =
 /// anything temporary, and whatever reads or writes the ledger's own tables.
 pub struct Statements<'t> {
     conn: &'t Connection,
+    object: RefCell<Option<String>>,
 }
 
 impl fmt::Debug for Statements<'_> {
@@ -60,7 +62,17 @@ impl Error for StatementError {
 
 impl<'t> Statements<'t> {
     pub(crate) fn on(conn: &'t Connection) -> Self {
-        Self { conn }
+        Self { conn, object: RefCell::default() }
+    }
+
+    pub(crate) fn named_object(&self) -> Option<String> {
+        self.object.borrow().clone()
+    }
+
+    /// Names the object that came out, for lists and `explain`.
+    pub fn object_id(&self, object_id: impl Into<String>) {
+        let object_id = object_id.into();
+        self.object.replace(Some(object_id));
     }
 
     /// Carries out one statement; answers how many rows it changed.

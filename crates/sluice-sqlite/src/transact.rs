@@ -46,6 +46,10 @@ impl fmt::Debug for Wanted {
 impl Transact for SqliteStore {
     type Statements<'t> = Statements<'t>;
 
+    fn object_id(statements: &Statements<'_>) -> Option<String> {
+        statements.named_object()
+    }
+
     fn transact(
         &self,
         id: RecordId,

@@ -450,3 +450,22 @@ fn a_settlement_that_changes_no_row_rolls_everything_back() {
         assert_eq!(bank.pay("k").await.unwrap(), Done::Executed(7));
     });
 }
+
+#[test]
+fn the_object_that_came_out_is_recorded_with_it() {
+    block_on(async {
+        let bank = bank().await;
+        let work = |db: &Statements<'_>| {
+            db.object_id("transfer-0");
+            db.object_id("transfer-17");
+            Ok(moves(db).map(|()| 7_u32)?)
+        };
+        assert!(bank.run("k", work).await.unwrap().ran_now());
+        let found = bank.sluice.look(&id("k")).await.unwrap().unwrap();
+        assert_eq!(found.record.body.labels.object_id.as_deref(), Some("transfer-17"));
+        let Done::Replayed(7, meta) = bank.run("k", work).await.unwrap() else {
+            panic!("it was done before")
+        };
+        assert_eq!(meta.object_id.as_deref(), Some("transfer-17"));
+    });
+}

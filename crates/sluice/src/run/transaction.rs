@@ -249,7 +249,8 @@ where
         let said = work(statements);
         let change = said.as_ref().ok().and_then(|value| {
             let kept = keep(value, limit);
-            settlement(found, &Report::Success { kept, object_id: None })
+            let object_id = S::object_id(statements);
+            settlement(found, &Report::Success { kept, object_id })
         });
         *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
         change
