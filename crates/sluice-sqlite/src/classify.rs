@@ -34,6 +34,11 @@ impl Trouble {
         matches!(self, Self::Sql(error) if is_busy(error))
     }
 
+    /// Whether SQLite refused what would break a constraint.
+    pub(crate) fn is_constraint(&self) -> bool {
+        matches!(self, Self::Sql(error) if error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation))
+    }
+
     /// Puts it into words; `waited` is how long others were waited for.
     pub(crate) fn into_error(self, waited: Duration) -> StoreError {
         match self {

@@ -138,9 +138,13 @@ impl Draft<'_> {
         Ok(execute(conn, &INSERT, &values)? == 1)
     }
 
-    /// Writes over the record that was found.
+    /// Writes over the record that was found. Anything but one row is an error: a trigger that somebody put on the table can
+    /// swallow the write, and what is not written must not be acknowledged.
     pub(crate) fn update(&self, conn: &Connection) -> Result<(), Trouble> {
-        execute(conn, &UPDATE, &self.values()?).map(drop)
+        match execute(conn, &UPDATE, &self.values()?)? {
+            1 => Ok(()),
+            _ => Err(Trouble::Absent("a record that was there a moment ago")),
+        }
     }
 }
 

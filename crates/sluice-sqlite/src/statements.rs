@@ -2,6 +2,7 @@
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, Params, Row};
+use std::cell::RefCell;
 use std::error::Error;
 use std::fmt;
 
@@ -11,10 +12,11 @@ const OWN: [&str; 8] =
 
 /// Statements on the user's own tables, inside the transaction that claims and settles.
 ///
-/// There is no commit, and no statement that ends the transaction is let through; neither are `ATTACH`, pragmas, and
-/// whatever reads or writes the ledger's own tables.
+/// There is no commit, and no statement that ends the transaction is let through; neither are `ATTACH`, pragmas, `ANALYZE`,
+/// anything temporary, and whatever reads or writes the ledger's own tables.
 pub struct Statements<'t> {
     conn: &'t Connection,
+    object: RefCell<Option<String>>,
 }
 
 impl fmt::Debug for Statements<'_> {
@@ -60,7 +62,17 @@ impl Error for StatementError {
 
 impl<'t> Statements<'t> {
     pub(crate) fn on(conn: &'t Connection) -> Self {
-        Self { conn }
+        Self { conn, object: RefCell::default() }
+    }
+
+    pub(crate) fn named_object(&self) -> Option<String> {
+        self.object.borrow().clone()
+    }
+
+    /// Names the object that came out, for lists and `explain`.
+    pub fn object_id(&self, object_id: impl Into<String>) {
+        let object_id = object_id.into();
+        self.object.replace(Some(object_id));
     }
 
     /// Carries out one statement; answers how many rows it changed.
@@ -111,17 +123,28 @@ fn told(error: rusqlite::Error) -> StatementError {
 
 /// What is let through.
 pub(crate) fn allows(context: AuthContext<'_>) -> Authorization {
-    if is_allowed(&context.action) { Authorization::Allow } else { Authorization::Deny }
+    // A temporary table or view comes before one of the file where a statement does not say which it means, and none of the
+    // ledger's own does; it would also outlive the transaction. `CREATE TABLE temp.x` is known only by where it is put.
+    let puts_aside =
+        context.database_name == Some("temp") && matches!(context.action, AuthAction::Insert { .. });
+    if is_allowed(&context.action) && !puts_aside { Authorization::Allow } else { Authorization::Deny }
 }
 
 fn is_allowed(action: &AuthAction<'_>) -> bool {
     use AuthAction::{
-        AlterTable, Attach, CreateIndex, CreateTempIndex, CreateTempTrigger, CreateTrigger, CreateVtable,
-        Delete, Detach, DropIndex, DropTable, DropTempTrigger, DropTrigger, DropVtable, Function, Insert,
-        Pragma, Read, Savepoint, Transaction, Unknown, Update,
+        AlterTable, Analyze, Attach, CreateIndex, CreateTempIndex, CreateTempTable, CreateTempTrigger,
+        CreateTempView, CreateTrigger, CreateVtable, Delete, Detach, DropIndex, DropTable, DropTempTrigger,
+        DropTrigger, DropVtable, Function, Insert, Pragma, Read, Savepoint, Transaction, Unknown, Update,
     };
     match action {
-        Attach { .. }
+        // What the virtual tables of a full-text index ask before they read.
+        Pragma { pragma_name, pragma_value: None } => pragma_name.eq_ignore_ascii_case("data_version"),
+        // Statistics, too: they decide how the ledger's own statements go about their work.
+        CreateTempIndex { .. }
+        | CreateTempTable { .. }
+        | CreateTempView { .. }
+        | Analyze { .. }
+        | Attach { .. }
         | Detach { .. }
         | Transaction { .. }
         | Savepoint { .. }
@@ -134,7 +157,6 @@ fn is_allowed(action: &AuthAction<'_>) -> bool {
         Function { function_name } => !function_name.eq_ignore_ascii_case("load_extension"),
         AlterTable { table_name, .. }
         | CreateIndex { table_name, .. }
-        | CreateTempIndex { table_name, .. }
         | CreateTrigger { table_name, .. }
         | Delete { table_name }
         | DropIndex { table_name, .. }

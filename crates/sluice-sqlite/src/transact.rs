@@ -46,6 +46,10 @@ impl fmt::Debug for Wanted {
 impl Transact for SqliteStore {
     type Statements<'t> = Statements<'t>;
 
+    fn object_id(statements: &Statements<'_>) -> Option<String> {
+        statements.named_object()
+    }
+
     fn transact(
         &self,
         id: RecordId,
@@ -60,16 +64,37 @@ impl Transact for SqliteStore {
 impl Writer {
     /// Carries one out, and leaves nothing behind where it does not commit.
     pub(crate) fn transact(&self, wanted: Wanted) -> Result<Transacted, Setback> {
-        self.begin()?;
-        let result = self.whole(wanted);
-        if !self.conn().is_autocommit() {
-            let _ = self.statement("ROLLBACK");
-        }
+        let Wanted { id, claim, work } = wanted;
+        let mut work = Some(work);
+        let result = self.with_foreign_keys(|| {
+            self.begin()?;
+            let result = self.whole(id, claim, &mut work);
+            if !self.conn().is_autocommit() {
+                let _ = self.statement("ROLLBACK");
+            }
+            result
+        });
+        discard(work);
         result
     }
 
-    fn whole(&self, wanted: Wanted) -> Result<Transacted, Setback> {
-        let Wanted { id, claim, work } = wanted;
+    /// The user's tables are treated as on any other connection of this driver, which is built to enforce them. The ledger's
+    /// own writes are not: what somebody lets refer to its tables must not hold them up.
+    fn with_foreign_keys<T>(&self, then: impl FnOnce() -> Result<T, Setback>) -> Result<T, Setback> {
+        let set = |sql| self.statement(sql).map_err(|error| Setback::Shared(error.into()));
+        set("PRAGMA foreign_keys = ON")?;
+        let result = then();
+        // What was committed is told, whatever comes after.
+        let _ = set("PRAGMA foreign_keys = OFF");
+        result
+    }
+
+    fn whole(
+        &self,
+        id: RecordId,
+        claim: Box<Change>,
+        work: &mut Option<Work<SqliteStore>>,
+    ) -> Result<Transacted, Setback> {
         let rolled_back = |why| Ok(Transacted::RolledBack(why));
         let mut transaction = Transaction::begun(self.conn(), self.clock()).map_err(Setback::Shared)?;
         let claimed = match transaction.apply(&id, &claim).map_err(Setback::OneOf)? {
@@ -77,18 +102,19 @@ impl Writer {
             Done::Found { snapshot, unmet } => return Ok(Transacted::Found { snapshot, unmet }),
             _ => return rolled_back(RolledBack::Unsettled),
         };
+        let Some(work) = work.take() else { return rolled_back(RolledBack::Unsettled) };
         let began = self.clock().boottime_ns();
         let worked = {
             let _supervised = self.supervision().begin(began);
             catch_unwind(AssertUnwindSafe(|| work(&Statements::on(self.conn()), &claimed)))
         };
-        // Such a statement has rolled back the claim too.
-        if self.conn().is_autocommit() {
-            return rolled_back(RolledBack::LeftTheTransaction);
-        }
+        let worked = worked.map_err(discard);
         let settlement = match worked {
+            // A write that is interrupted ends the transaction as well.
             _ if is_over(began, self.clock().boottime_ns()) => return rolled_back(RolledBack::TookTooLong),
-            Err(_) => return rolled_back(RolledBack::Panicked),
+            // Such a statement has rolled back the claim too.
+            _ if self.conn().is_autocommit() => return rolled_back(RolledBack::LeftTheTransaction),
+            Err(()) => return rolled_back(RolledBack::Panicked),
             Ok(None) => return rolled_back(RolledBack::ByTheWork),
             Ok(Some(settlement)) => settlement,
         };
@@ -96,8 +122,20 @@ impl Writer {
             return rolled_back(RolledBack::Unsettled);
         };
         transaction.finish().map_err(Setback::OneOf)?;
-        self.commit()?;
+        match self.commit() {
+            Err(Setback::Unknown(trouble)) if trouble.is_constraint() => {
+                return rolled_back(RolledBack::BrokeAConstraint);
+            }
+            committed => committed?,
+        }
         Ok(Transacted::Committed(Box::new(stored(id, settlement, stamped))))
+    }
+}
+
+/// Lets go of what belongs to the caller. Its destructors are the caller's code, and must not end the writer.
+fn discard<T>(value: T) {
+    if let Err(thrown) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        std::mem::forget(thrown);
     }
 }
 

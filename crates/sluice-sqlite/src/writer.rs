@@ -9,7 +9,7 @@ use crate::migrate;
 use crate::names;
 use crate::options::{Hook, Moment, Options};
 use crate::place::{FileId, Place};
-use crate::queue::Queue;
+use crate::queue::{Queue, Turn};
 use crate::transact::Supervision;
 use rusqlite::Connection;
 use sluice_core::store::{Ledger, StoreError};
@@ -60,23 +60,21 @@ impl Writer {
 
     /// Works until nobody can ask for anything any more and everything that was asked for is done.
     pub(crate) fn run(self, mut queue: Queue) {
-        while let Some(batch) = queue.next_batch() {
-            let (own, batch): (Vec<_>, Vec<_>) =
-                batch.into_iter().partition(|job| matches!(job, Job::Transact { .. }));
-            for job in own {
-                self.own(job);
+        while let Some(turn) = queue.next_turn() {
+            match turn {
+                Turn::Together(batch) => self.batch(batch, &mut queue),
+                Turn::Apart(job) => self.own(job),
             }
-            if batch.is_empty() {
-                queue.served(1);
-                continue;
-            }
-            let result = self.together(&batch);
-            queue.served(batch.len());
-            match result {
-                Ok(done) => batch.into_iter().zip(done).for_each(|(job, done)| job.answer(done)),
-                Err(Setback::OneOf(_)) if batch.len() > 1 => self.apart(batch),
-                Err(setback) => batch.into_iter().for_each(|job| job.fail(self.error(&setback))),
-            }
+        }
+    }
+
+    fn batch(&self, batch: Vec<Job>, queue: &mut Queue) {
+        let result = self.together(&batch);
+        queue.served(batch.len());
+        match result {
+            Ok(done) => batch.into_iter().zip(done).for_each(|(job, done)| job.answer(done)),
+            Err(Setback::OneOf(_)) if batch.len() > 1 => self.apart(batch),
+            Err(setback) => batch.into_iter().for_each(|job| job.fail(self.error(&setback))),
         }
     }
 

@@ -59,6 +59,8 @@ pub struct About {
     pub is_spooled: bool,
     /// Whether a newer execution has begun since the one that the answer is about.
     pub is_overtaken: bool,
+    /// Whether it happened as a whole or not at all, and the ledger could not say which: delivering it again is safe.
+    pub is_whole_or_nothing: bool,
 }
 
 impl Error {
@@ -117,6 +119,9 @@ impl Error {
 
     /// What to do next, in one sentence.
     pub fn advice(&self) -> &'static str {
+        if self.0.about.is_whole_or_nothing {
+            return "Deliver it again: what was done is replayed, and what was not is run.";
+        }
         self.0.code.advice()
     }
 

@@ -12,6 +12,9 @@ pub trait Transact: Store {
     /// What the effect's statements go through.
     type Statements<'t>;
 
+    /// The object that the work said came out, if it did.
+    fn object_id(statements: &Self::Statements<'_>) -> Option<String>;
+
     /// Carries out a claim, the work, and the settlement that the work answers, in one transaction that is durable before
     /// it answers. Where the work answers none, or the settlement does not apply to exactly that record, everything is
     /// rolled back, the claim included.
@@ -57,6 +60,8 @@ pub enum RolledBack {
     TookTooLong,
     /// A statement of the work ended the transaction, as `ON CONFLICT ROLLBACK` does.
     LeftTheTransaction,
+    /// What the work left behind breaks a constraint that is looked at last, as a deferred foreign key is.
+    BrokeAConstraint,
     /// The settlement did not apply.
     Unsettled,
 }

@@ -9,7 +9,7 @@ use crate::effect::{EffectBuilder, EffectSpec};
 use crate::sluice::Sluice;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use sluice_core::change::{Change, Unmet};
+use sluice_core::change::{Change, Expected, Unmet};
 use sluice_core::decide::{OwnClaim, SettleStep, claimed, settle};
 use sluice_core::outcome::Fault;
 use sluice_core::ports::Report;
@@ -93,23 +93,25 @@ impl Sluice {
         let _running = self.inner.running.begin();
         let transacted = store.transact(delivery.id.clone(), (*change).clone(), work).await;
         let said = left.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let result = match transacted {
+        let delivered = match transacted {
             Ok(Transacted::Committed(now)) => {
                 self.inner.waiters.publish(&now);
-                Ok(committed(said, &now))
+                Delivered::Ran(Ok(committed(said, &now)))
             }
             Ok(Transacted::Found { snapshot, unmet }) => {
                 return self.not_granted(delivery, snapshot, unmet).await;
             }
-            Ok(Transacted::RolledBack(why)) => {
-                Err(self.rolled_back(store, delivery, *change, said, why).await)
+            Ok(Transacted::RolledBack(why)) => self.rolled_back(store, delivery, *change, said, why).await?,
+            Err(error) if error.outcome_unknown => {
+                Delivered::Ran(self.ask_again(delivery, error).await.map(|now| committed(said, &now)))
             }
-            Err(error) if error.outcome_unknown => self.ask_again(delivery, said, error).await,
-            Err(error) => Err(error.into()),
+            Err(error) => Delivered::Ran(Err(error.into())),
         };
-        pass.heard(result.is_err().then_some(FailureClass::Permanent));
-        self.settled_one();
-        Ok(Delivered::Ran(result))
+        if let Delivered::Ran(result) = &delivered {
+            pass.heard(result.is_err().then_some(FailureClass::Permanent));
+            self.settled_one();
+        }
+        Ok(delivered)
     }
 
     /// Another delivery was faster, or the intent must not run any more.
@@ -134,80 +136,102 @@ impl Sluice {
 
     /// Nothing happened. A permanent failure is written down all the same, with a claim of its own; whatever else stays
     /// as it was.
-    async fn rolled_back<S: Transact, T>(
+    async fn rolled_back<S: Transact, T: DeserializeOwned>(
         &self,
         store: &S,
         delivery: &Delivery,
         change: Change,
         said: Option<Result<T, Failure>>,
         why: RolledBack,
-    ) -> Error {
+    ) -> Result<Delivered<T>, Error> {
         let (fault, source) = match (why, said) {
             (RolledBack::ByTheWork, Some(Err(failure))) => failure.into_parts(),
+            // What the work made of it may be what a statement answered that the store had ended.
+            (why, Some(Err(failure))) => {
+                let (fault, _) = Failure::transient(sentence(why)).into_parts();
+                (fault, failure.into_parts().1)
+            }
             (why, _) => Failure::transient(sentence(why)).into_parts(),
         };
-        let error = if fault.class == FailureClass::Permanent {
+        let delivered = if fault.class == FailureClass::Permanent {
             let fault = bounded(fault, self.inner.settings.result_limit);
-            self.record_failure(store, delivery, change, fault).await
+            self.record_failure(store, delivery, change, fault).await?
         } else {
-            self.as_it_was(delivery, &fault).await
+            Delivered::Ran(self.as_it_was(delivery, &change, &fault).await)
         };
-        match source {
-            Some(source) => error.with_source(source),
-            None => error,
-        }
+        Ok(match (delivered, source) {
+            (Delivered::Ran(Err(error)), Some(source)) => Delivered::Ran(Err(error.with_source(source))),
+            (delivered, _) => delivered,
+        })
     }
 
-    async fn record_failure<S: Transact>(
+    async fn record_failure<S: Transact, T: DeserializeOwned>(
         &self,
         store: &S,
         delivery: &Delivery,
         change: Change,
         fault: Fault,
-    ) -> Error {
+    ) -> Result<Delivered<T>, Error> {
         let report = Report::Fault(fault);
         let work: Work<S> = Box::new(move |_, found| settlement(found, &report));
-        match store.transact(delivery.id.clone(), change, work).await {
-            Ok(Transacted::Committed(now)) => {
-                self.inner.waiters.publish(&now);
-                answer::ended(&now, Some(now.record.body.epoch))
+        let now = match store.transact(delivery.id.clone(), change, work).await {
+            Ok(Transacted::Committed(now)) => *now,
+            // Another delivery claimed it meanwhile: this one hears what came of that, as if it had lost the race at once.
+            Ok(Transacted::Found { snapshot, unmet }) => {
+                return self.not_granted(delivery, snapshot, unmet).await;
             }
-            Ok(_) => Error::new(
-                Code::Store,
-                "the effect failed, and another delivery was faster; deliver it again",
-            ),
-            Err(error) => error.into(),
-        }
+            Ok(Transacted::RolledBack(_)) => {
+                let said =
+                    "the effect failed and did not happen, but that could not be recorded; deliver it again";
+                return Err(Error::new(Code::Store, said));
+            }
+            Err(error) if error.outcome_unknown => self.ask_again(delivery, error).await?,
+            Err(error) => return Err(error.into()),
+        };
+        self.inner.waiters.publish(&now);
+        Ok(Delivered::Ran(Err(answer::ended(&now, Some(now.record.body.epoch)))))
     }
 
     /// The answer where everything is as it was before: what was in doubt still is, and what was not did not happen.
-    async fn as_it_was(&self, delivery: &Delivery, fault: &Fault) -> Error {
-        let found = self.inner.store.read(&delivery.id).await.ok().flatten();
-        if let Some(found) = found.as_ref().filter(|found| found.record.body.status == Status::Indeterminate)
-        {
-            return answer::ended(found, None);
+    async fn as_it_was<T: DeserializeOwned>(
+        &self,
+        delivery: &Delivery,
+        change: &Change,
+        fault: &Fault,
+    ) -> Result<Done<T>, Error> {
+        let id = || Some(delivery.id.clone());
+        if !matches!(change.guard.expected, Expected::At { status: Status::Indeterminate, .. }) {
+            let said =
+                format!("the transaction was rolled back, so that nothing happened: {}", fault.message);
+            return Err(Error::new(Code::Released, said).with(|about| about.id = id()));
         }
-        let said = format!("the transaction was rolled back, so that nothing happened: {}", fault.message);
-        Error::new(Code::Released, said).with(|about| about.id = Some(delivery.id.clone()))
+        match self.inner.store.read(&delivery.id).await {
+            // Somebody found out meanwhile.
+            Ok(Some(found)) if found.record.body.status == Status::Succeeded => {
+                Ok(answer::replay(&found.record))
+            }
+            Ok(Some(found)) => Err(answer::ended(&found, None)),
+            // A ledger that does not answer takes no doubt away.
+            _ => Err(Error::new(Code::Indeterminate, "nobody knows whether an earlier execution happened")
+                .with(|about| about.id = id())),
+        }
     }
 
     /// The commit may have reached the disk. What is there now says so.
-    async fn ask_again<T: DeserializeOwned>(
-        &self,
-        delivery: &Delivery,
-        said: Option<Result<T, Failure>>,
-        error: StoreError,
-    ) -> Result<Done<T>, Error> {
+    async fn ask_again(&self, delivery: &Delivery, error: StoreError) -> Result<Snapshot, Error> {
         match self.inner.store.read(&delivery.id).await {
             Ok(Some(found)) if claimed(&found.record, delivery.plan.claim) != OwnClaim::Another => {
                 self.inner.waiters.publish(&found);
-                Ok(committed(said, &found))
+                Ok(found)
             }
             Ok(_) => Err(error.into()),
             Err(_) => {
                 let said = "the ledger did not say whether the transaction was committed: it happened as a whole or not at \
                             all, and delivering it again is safe";
-                Err(Error::new(Code::Store, said).with_source(error))
+                Err(Error::new(Code::Store, said).with_source(error).with(|about| {
+                    about.id = Some(delivery.id.clone());
+                    about.is_whole_or_nothing = true;
+                }))
             }
         }
     }
@@ -225,7 +249,8 @@ where
         let said = work(statements);
         let change = said.as_ref().ok().and_then(|value| {
             let kept = keep(value, limit);
-            settlement(found, &Report::Success { kept, object_id: None })
+            let object_id = S::object_id(statements);
+            settlement(found, &Report::Success { kept, object_id })
         });
         *left.lock().unwrap_or_else(PoisonError::into_inner) = Some(said);
         change
@@ -253,6 +278,7 @@ fn sentence(why: RolledBack) -> &'static str {
         RolledBack::ByTheWork | RolledBack::Unsettled => "its outcome could not be settled",
         RolledBack::Panicked => "it panicked",
         RolledBack::TookTooLong => "it took longer than the ledger's transaction may",
+        RolledBack::BrokeAConstraint => "what it left behind breaks a constraint",
         RolledBack::LeftTheTransaction => "one of its statements ended the transaction",
     }
 }
