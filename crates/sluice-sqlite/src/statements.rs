@@ -1,7 +1,8 @@
 //! What an effect in the ledger's own transaction can do: its own tables, and nothing else.
 
+use crate::transact::Bound;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
-use rusqlite::{Connection, Params, Row};
+use rusqlite::{Connection, ErrorCode, Params, Row};
 use std::cell::RefCell;
 use std::error::Error;
 use std::fmt;
@@ -16,6 +17,7 @@ const OWN: [&str; 8] =
 /// anything temporary, and whatever reads or writes the ledger's own tables.
 pub struct Statements<'t> {
     conn: &'t Connection,
+    bound: Bound<'t>,
     object: RefCell<Option<String>>,
 }
 
@@ -27,42 +29,58 @@ impl fmt::Debug for Statements<'_> {
 
 /// A statement that was refused or failed. The driver's own words are its source.
 #[derive(Debug)]
-pub struct StatementError(Option<rusqlite::Error>);
+pub struct StatementError(Why);
+
+#[derive(Debug)]
+enum Why {
+    /// SQLite's own.
+    Sql(rusqlite::Error),
+    /// There is no transaction any more.
+    Left,
+    /// The time is over.
+    TooLong,
+}
+
+const TOO_LONG: &str = "the work takes longer than the ledger's transaction may";
 
 impl fmt::Display for StatementError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(error) = &self.0 else {
-            return f.write_str("an earlier statement ended the transaction");
-        };
-        f.write_str(match error {
-            rusqlite::Error::QueryReturnedNoRows => "the query found no row",
-            rusqlite::Error::MultipleStatement => "several statements in one text are not carried out",
-            error
-                if error.sqlite_error_code()
-                    == Some(rusqlite::ErrorCode::AuthorizationForStatementDenied) =>
-            {
-                "the statement is not allowed inside the ledger's transaction"
-            }
-            error if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) => {
-                "the statement took longer than the ledger's transaction may"
-            }
-            error if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) => {
-                "the statement broke a constraint"
-            }
-            _ => "the statement failed",
+        f.write_str(match &self.0 {
+            Why::Sql(error) => words(error),
+            Why::Left => "an earlier statement ended the transaction",
+            Why::TooLong => TOO_LONG,
         })
+    }
+}
+
+fn words(error: &rusqlite::Error) -> &'static str {
+    match error {
+        rusqlite::Error::QueryReturnedNoRows => return "the query found no row",
+        rusqlite::Error::MultipleStatement => return "several statements in one text are not carried out",
+        _ => {}
+    }
+    match error.sqlite_error_code() {
+        Some(ErrorCode::AuthorizationForStatementDenied) => {
+            "the statement is not allowed inside the ledger's transaction"
+        }
+        Some(ErrorCode::OperationInterrupted) => TOO_LONG,
+        Some(ErrorCode::ConstraintViolation) => "the statement broke a constraint",
+        _ => "the statement failed",
     }
 }
 
 impl Error for StatementError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.as_ref().map(|error| error as _)
+        match &self.0 {
+            Why::Sql(error) => Some(error),
+            Why::Left | Why::TooLong => None,
+        }
     }
 }
 
 impl<'t> Statements<'t> {
-    pub(crate) fn on(conn: &'t Connection) -> Self {
-        Self { conn, object: RefCell::default() }
+    pub(crate) fn on(conn: &'t Connection, bound: Bound<'t>) -> Self {
+        Self { conn, bound, object: RefCell::default() }
     }
 
     pub(crate) fn named_object(&self) -> Option<String> {
@@ -111,14 +129,18 @@ impl<'t> Statements<'t> {
         all().map_err(told)
     }
 
-    /// A trigger can roll back; whatever came after that would be committed by itself.
+    /// A trigger can roll back, and whatever came after that would be committed by itself. Many short statements take
+    /// as long as a long one, and none of them long enough to be interrupted.
     fn inside(&self) -> Result<&Connection, StatementError> {
-        if self.conn.is_autocommit() { Err(StatementError(None)) } else { Ok(self.conn) }
+        if self.bound.is_over() {
+            return Err(StatementError(Why::TooLong));
+        }
+        if self.conn.is_autocommit() { Err(StatementError(Why::Left)) } else { Ok(self.conn) }
     }
 }
 
 fn told(error: rusqlite::Error) -> StatementError {
-    StatementError(Some(error))
+    StatementError(Why::Sql(error))
 }
 
 /// What is let through.

@@ -103,15 +103,15 @@ impl Writer {
             _ => return rolled_back(RolledBack::Unsettled),
         };
         let Some(work) = work.take() else { return rolled_back(RolledBack::Unsettled) };
-        let began = self.clock().boottime_ns();
+        let bound = Bound::from_now(self.clock());
         let worked = {
-            let _supervised = self.supervision().begin(began);
-            catch_unwind(AssertUnwindSafe(|| work(&Statements::on(self.conn()), &claimed)))
+            let _supervised = self.supervision().begin(bound.began);
+            catch_unwind(AssertUnwindSafe(|| work(&Statements::on(self.conn(), bound), &claimed)))
         };
         let worked = worked.map_err(discard);
         let settlement = match worked {
             // A write that is interrupted ends the transaction as well.
-            _ if is_over(began, self.clock().boottime_ns()) => return rolled_back(RolledBack::TookTooLong),
+            _ if bound.is_over() => return rolled_back(RolledBack::TookTooLong),
             // Such a statement has rolled back the claim too.
             _ if self.conn().is_autocommit() => return rolled_back(RolledBack::LeftTheTransaction),
             Err(()) => return rolled_back(RolledBack::Panicked),
@@ -136,6 +136,23 @@ impl Writer {
 fn discard<T>(value: T) {
     if let Err(thrown) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         std::mem::forget(thrown);
+    }
+}
+
+/// How long the work may go on.
+#[derive(Clone, Copy)]
+pub(crate) struct Bound<'c> {
+    clock: &'c dyn LedgerClock,
+    began: i64,
+}
+
+impl<'c> Bound<'c> {
+    fn from_now(clock: &'c dyn LedgerClock) -> Self {
+        Self { clock, began: clock.boottime_ns() }
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        is_over(self.began, self.clock.boottime_ns())
     }
 }
 

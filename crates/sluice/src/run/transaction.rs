@@ -57,6 +57,9 @@ impl Sluice {
         T: Serialize + DeserializeOwned + Send + 'static,
         F: for<'t> FnOnce(&S::Statements<'t>) -> Result<T, Failure> + Send + 'static,
     {
+        // There is no point of no return but the commit.
+        let mut spec = spec;
+        spec.terms.declares_marks = false;
         if store.ledger().id != self.inner.store.ledger().id {
             return Err(Error::new(Code::Config, "the transaction is on another ledger than this handle's"));
         }
@@ -146,6 +149,12 @@ impl Sluice {
     ) -> Result<Delivered<T>, Error> {
         let (fault, source) = match (why, said) {
             (RolledBack::ByTheWork, Some(Err(failure))) => failure.into_parts(),
+            // A trigger of the user's that rolls back: what the work says of it counts.
+            (RolledBack::LeftTheTransaction, Some(Err(failure)))
+                if failure.class() == FailureClass::Permanent =>
+            {
+                failure.into_parts()
+            }
             // What the work made of it may be what a statement answered that the store had ended.
             (why, Some(Err(failure))) => {
                 let (fault, _) = Failure::transient(sentence(why)).into_parts();
