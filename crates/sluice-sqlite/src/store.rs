@@ -9,6 +9,7 @@ use crate::place::Place;
 use crate::queue::Queue;
 use crate::reader::Readers;
 use crate::rows::Found;
+use crate::transact::is_inside;
 use crate::watch::Watch;
 use crate::writer::Writer;
 use futures_channel::oneshot::{self, Receiver};
@@ -18,6 +19,7 @@ use sluice_core::ports::BoxFuture;
 use sluice_core::record::Snapshot;
 use sluice_core::store::{Ledger, Page, Query, Renewed, Store, StoreError, StoreErrorKind, Written};
 use sluice_core::trail::{Event, EventDraft};
+use std::future::ready;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -108,6 +110,10 @@ impl SqliteStore {
         &self,
         job: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Job,
     ) -> BoxFuture<'_, Result<T, StoreError>> {
+        if is_inside() {
+            let said = "the work of a transaction asked the ledger, which waits for that work; ask before or after it";
+            return Box::pin(ready(Err(StoreError::new(StoreErrorKind::Invalid, said))));
+        }
         let (reply, answer) = oneshot::channel();
         let sent = self.shared.jobs.as_ref().is_some_and(|jobs| jobs.send(job(reply)).is_ok());
         Box::pin(async move { if sent { self.heard(answer).await } else { Err(gone()) } })
@@ -154,6 +160,10 @@ impl Drop for Shared {
 impl Store for SqliteStore {
     fn ledger(&self) -> &Ledger {
         &self.shared.ledger
+    }
+
+    fn is_at_work_here(&self) -> bool {
+        is_inside()
     }
 
     fn read<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>> {

@@ -14,6 +14,7 @@ use sluice_core::ids::RecordId;
 use sluice_core::lease;
 use sluice_core::ports::BoxFuture;
 use sluice_core::store::{RolledBack, StoreError, Transact, Transacted, Work};
+use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -106,6 +107,7 @@ impl Writer {
         let bound = Bound::from_now(self.clock());
         let worked = {
             let _supervised = self.supervision().begin(bound.began);
+            let _inside = Inside::begin();
             catch_unwind(AssertUnwindSafe(|| work(&Statements::on(self.conn(), bound), &claimed)))
         };
         let worked = worked.map_err(discard);
@@ -129,6 +131,30 @@ impl Writer {
             committed => committed?,
         }
         Ok(Transacted::Committed(Box::new(stored(id, settlement, stamped))))
+    }
+}
+
+thread_local! {
+    static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether this thread carries out somebody's work: a question to the ledger would wait for itself.
+pub(crate) fn is_inside() -> bool {
+    INSIDE.get()
+}
+
+struct Inside;
+
+impl Inside {
+    fn begin() -> Self {
+        INSIDE.set(true);
+        Self
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        INSIDE.set(false);
     }
 }
 

@@ -252,3 +252,21 @@ fn foreign_keys_of_the_users_tables_are_enforced_and_never_the_ledgers_trouble()
         assert_eq!(swept.records, 1, "the ledger still forgets: {swept:?}");
     });
 }
+
+#[test]
+fn work_that_asks_the_ledger_is_told_so_and_does_not_wait_for_itself() {
+    block_on(async {
+        let bank = bank().await;
+        let sluice = bank.sluice.clone();
+        let runtime = tokio::runtime::Handle::current();
+        let asks = move |db: &Statements<'_>| {
+            moves(db)?;
+            let inner = sluice.run(spec("other"), |_| async { Ok(1_u32) });
+            let error = runtime.block_on(inner).unwrap_err();
+            assert!(error.to_string().contains("ask before or after"), "{error}");
+            Ok(7_u32)
+        };
+        assert_eq!(bank.run("k", asks).await.unwrap(), Done::Executed(7));
+        assert_eq!((bank.status("other").await, bank.balances()), (None, (900, 100)));
+    });
+}

@@ -24,6 +24,12 @@ pub trait Store: Upkeep + Debug + Send + Sync + 'static {
     /// What the ledger says of itself. Cheap: read when the store was opened.
     fn ledger(&self) -> &Ledger;
 
+    /// Whether this thread carries out the work of a transaction of this kind of store: a change that it asked for and waited
+    /// for would wait for itself.
+    fn is_at_work_here(&self) -> bool {
+        false
+    }
+
     /// Reads one record with its lease judged now.
     fn read<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>>;
 

@@ -43,6 +43,10 @@ pub(crate) struct Delivery {
 impl Delivery {
     pub fn prepare(sluice: &Sluice, spec: EffectSpec) -> Result<Self, Error> {
         let namespace = sluice.namespace_of(&spec)?;
+        if sluice.inner.store.is_at_work_here() {
+            let said = "the work of a transaction asked for another effect, which would wait for that work; ask before or after it";
+            return Err(Error::new(Code::Config, said));
+        }
         if !(lease::SHORTEST..=lease::LONGEST).contains(&spec.terms.lease) {
             return Err(Error::new(Code::Config, "a lease is at least one second and at most a year"));
         }
