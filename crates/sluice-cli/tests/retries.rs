@@ -28,6 +28,46 @@ fn a_command_that_did_not_happen_is_tried_again_as_often_as_it_may_be() {
     place.sluice(["run", "--key", "x", "--tries", "0", "--", "true"]).expect(2);
 }
 
+/// Passes its mark, acts, and ends in some other way than by a success.
+fn past_its_mark(flags: &[&str], end: &str) -> (Place, String) {
+    let place = Place::new();
+    let script = format!("$SLUICE mark || exit 75; echo run >> \"$WITNESS\"; {end}");
+    place.run_with("k", &[&["--marked", "--tries", "3"], flags].concat(), &script);
+    let status = place.status("k");
+    (place, status)
+}
+
+#[test]
+fn no_try_follows_one_that_passed_its_mark_and_cannot_say_what_became_of_it() {
+    for (flags, end) in [
+        (&[][..], "exit 1"),
+        (&[], "kill -9 $$"),
+        (&[], "exit 75"),
+        (&["--timeout", "300ms"], "sleep 30"),
+        (&["--deadline", "300ms"], "sleep 30"),
+        (&["--exit", "75=released"], "exit 9"),
+        (&["--exit", "9=unknown"], "exit 9"),
+    ] {
+        let (place, status) = past_its_mark(flags, end);
+        assert_eq!((place.witnessed(), status.as_str()), (1, "indeterminate"), "{flags:?} {end}");
+    }
+}
+
+#[test]
+fn a_try_follows_one_that_did_not_reach_its_mark_or_says_itself_that_nothing_happened() {
+    let place = Place::new();
+    let second = "[ \"$SLUICE_ATTEMPT\" = 2 ] || exit 1; $SLUICE mark || exit 75; echo run >> \"$WITNESS\"";
+    place.run_with("k", &["--marked", "--tries", "3"], second).expect(0);
+    assert_eq!((place.witnessed(), place.status("k").as_str()), (1, "succeeded"));
+    let (place, status) = past_its_mark(&["--exit", "75=released"], "exit 75");
+    assert_eq!((place.witnessed(), status.as_str()), (3, "released"));
+    // What a try left running could pass the mark beside the next one.
+    let place = Place::new();
+    let leaves = "echo run >> \"$WITNESS\"; sleep 30 > /dev/null 2>&1 & exit 1";
+    place.run_with("k", &["--marked", "--tries", "3"], leaves).expect(1);
+    assert_eq!((place.witnessed(), place.status("k").as_str()), (1, "released"));
+}
+
 #[test]
 fn the_input_is_there_for_every_try() {
     let place = Place::new();

@@ -21,6 +21,11 @@ pub fn member_of(group: u32) -> Option<u32> {
     members(group).find(|(_, state)| !is_dead(*state)).map(|(pid, _)| pid)
 }
 
+/// Whether another living process than that one is in the group.
+pub fn has_other_member(group: u32, than: u32) -> bool {
+    members(group).any(|(pid, state)| pid != than && !is_dead(state))
+}
+
 fn members(group: u32) -> impl Iterator<Item = (u32, char)> {
     pids().filter_map(move |pid| stat(pid).filter(|(_, pgrp)| *pgrp == group).map(|(state, _)| (pid, state)))
 }

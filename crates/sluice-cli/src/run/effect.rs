@@ -7,6 +7,7 @@ use super::witness::{CommandWitness, Ready};
 use crate::child::locks::Lock;
 use crate::child::output::{Recording, Stream};
 use crate::child::prepared::{NotStarted, Order, Prepared};
+use crate::child::processes;
 use crate::child::signals::Arriving;
 use crate::child::terminal::Terminal;
 use crate::child::watch::{End, Watch, kill_group, watch};
@@ -186,6 +187,14 @@ impl Performer {
         }
     }
 
+    /// Whether something that the command started outlived it. Under the same claim it could still pass its mark, while
+    /// another try does the same.
+    fn left_something_behind(&self) -> bool {
+        self.lock_spare()
+            .as_ref()
+            .is_some_and(|spare| processes::has_other_member(spare.group(), spare.process()))
+    }
+
     fn lock_spare(&self) -> std::sync::MutexGuard<'_, Option<Prepared>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -311,7 +320,8 @@ impl Performer {
             Meaning::Unclassified => Failure::unclassified(said),
         };
         let failure = failure.with_detail(&value);
-        Err(if end.was_asked { failure.not_to_be_repeated() } else { failure })
+        let is_last = end.was_asked || self.args.marked && self.left_something_behind();
+        Err(if is_last { failure.not_to_be_repeated() } else { failure })
     }
 
     fn object_in(&self, run: &ChildRun) -> Option<String> {

@@ -76,7 +76,7 @@ pub(super) async fn perform<T, F, Fut>(
             return conclude(sluice, held, Ended { outcome, tries, stop: None }.counted(), Some(answer))
                 .await;
         };
-        let stop = match after_failure(sluice, held, how, &mut tries, failure, pass) {
+        let stop = match after_failure(sluice, held, how, &mut tries, failure, pass).await {
             Next::Again { after } => {
                 held.begins(0);
                 Box::pin(race(sluice.inner.ports.sleep.sleep(after), held.over(0))).await;

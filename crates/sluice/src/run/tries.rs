@@ -3,12 +3,12 @@
 use crate::circuits::Pass;
 use crate::held::Held;
 use crate::sluice::Sluice;
-use sluice_core::Failure;
 use sluice_core::decide::{Tries, effective};
 use sluice_core::downstream::{Profile, window_left};
 use sluice_core::record::LedgerTime;
 use sluice_core::retention::later;
 use sluice_core::retry::{Failed, Next, Retry, Stop, next, within_window};
+use sluice_core::{Failure, FailureClass};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,8 +44,26 @@ fn ledger_time(held: &Held, now: Duration) -> LedgerTime {
     later(held.grant.record.updated, now.saturating_sub(held.asked_at))
 }
 
+/// What a failure means as far as the ledger knows it now.
+///
+/// Marks are made through the ledger, by this holder or by a process that it started: what was last seen here may be
+/// older than a mark. Where the ledger cannot be asked, the point of no return may have been passed.
+async fn effective_now(sluice: &Sluice, held: &Held, class: FailureClass) -> FailureClass {
+    if effective(&held.snapshot().record.body, class) == class {
+        return class;
+    }
+    match sluice.inner.store.read(&held.id).await {
+        Ok(Some(now)) if now.record.body.claim == held.claim && now.record.body.epoch == held.epoch => {
+            let class = effective(&now.record.body, class);
+            held.saw(now.into());
+            class
+        }
+        _ => class,
+    }
+}
+
 /// Takes in a failed attempt and decides on another one.
-pub(super) fn after_failure(
+pub(super) async fn after_failure(
     sluice: &Sluice,
     held: &Held,
     how: &How,
@@ -53,11 +71,11 @@ pub(super) fn after_failure(
     failure: &Failure,
     pass: &Pass,
 ) -> Next {
+    let class = effective_now(sluice, held, failure.class()).await;
     let now = sluice.inner.ports.clock.elapsed();
     let left = how.left(now);
     let snapshot = held.snapshot();
     let body = &snapshot.record.body;
-    let class = effective(body, failure.class());
     tries.failed(class, failure.proves_no_earlier_one_landed());
     pass.heard(Some(class));
     let failed = Failed {
