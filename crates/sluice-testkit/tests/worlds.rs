@@ -126,6 +126,7 @@ fn what_is_missing_is_named() {
         "doubled-claim",
         "store-outage",
         "wrong-verdict-then-late-success",
+        "outage",
         "target-forgets",
         "target-replays-failures",
         "laundering",

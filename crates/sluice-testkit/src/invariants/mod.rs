@@ -6,6 +6,7 @@
 mod edges;
 mod observer;
 mod report;
+mod thrift;
 
 pub use observer::{Answer, Knowledge, Observer};
 pub use report::{Invariant, Violation};

@@ -2,6 +2,7 @@
 
 use super::edges::is_legal;
 use super::report::{Invariant, Violation};
+use super::thrift::Thrift;
 use crate::world::{Intended, Plan, Request};
 use sluice_core::ids::{ClaimId, Epoch, RecordId};
 use sluice_core::record::Record;
@@ -74,6 +75,7 @@ pub struct Observer {
     is_honest: bool,
     honours_keys: Option<Duration>,
     violations: Vec<Violation>,
+    thrift: Thrift,
     /// How many executions there were.
     pub executions: usize,
     /// How many answers of each kind were told: done, did not happen, other.
@@ -103,6 +105,7 @@ impl Observer {
             is_honest: plan.is_honest(),
             honours_keys: plan.target.honours_keys,
             violations: Vec::new(),
+            thrift: Thrift::new(plan),
             executions: 0,
             answers: [0; 3],
         }
@@ -127,6 +130,7 @@ impl Observer {
         let doubtful = watched.executions.values().find(could).map(|other| other.epoch);
         let first = *watched.keys.entry(request.key.clone()).or_insert(now);
         let earlier = watched.executions.remove(&request.claim);
+        let wasted = self.thrift.sent(earlier.is_some(), now);
         let run = Execution {
             epoch: request.epoch,
             landed: earlier.as_ref().is_some_and(|run| run.landed),
@@ -136,6 +140,9 @@ impl Observer {
         watched.executions.insert(request.claim, run);
         let by_key = watched.intended.by_key && self.honours_keys.is_some();
         let excused = watched.intended.repeatable || by_key;
+        if let Some(seen) = wasted {
+            self.broken(Invariant::I6, seen);
+        }
         let Some(doubtful) = doubtful.filter(|_| self.is_honest) else { return };
         if !excused {
             let seen = format!("{} {} began while {doubtful} could take hold", request.id, request.epoch);
@@ -146,6 +153,21 @@ impl Observer {
             let seen = format!("{} {} was sent under a key that is forgotten", request.id, request.epoch);
             self.broken(Invariant::I11, seen);
         }
+    }
+
+    /// A process starts.
+    pub fn started(&mut self) {
+        self.thrift.started();
+    }
+
+    /// An attempt begins.
+    pub fn begun(&mut self) {
+        self.thrift.begun();
+    }
+
+    /// The target gave an answer that is no trouble, and an execution heard it.
+    pub fn answered(&mut self) {
+        self.thrift.answered();
     }
 
     /// The target says that it took hold.
@@ -305,7 +327,12 @@ impl Observer {
                     self.broken(Invariant::I3, format!("{id} was told not to have happened, and took hold"));
                 }
             }
-            Answer::Other(_) => self.answers[2] += 1,
+            Answer::Other(code) => {
+                self.answers[2] += 1;
+                if let Some(seen) = self.thrift.refused(code) {
+                    self.broken(Invariant::I6, seen);
+                }
+            }
         }
     }
 

@@ -26,7 +26,7 @@ invariants! {
     I3 = "what nobody knows stays so until somebody knows, and never turns into \"did not happen\" by a later error",
     I4 = "every gate ends within its time",
     I5 = "what follows a decision is done once",
-    I6 = "an intent is tried few times however much fails",
+    I6 = "few attempts are made however much fails, and a target in trouble is spared, and no other",
     I7 = "every change has its event, and versions have no holes",
     I8 = "only the legal ways between states are taken",
     I9 = "no namespace ever sees another's",

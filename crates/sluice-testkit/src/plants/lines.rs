@@ -2,10 +2,11 @@
 
 use super::{How, Plant};
 use crate::broken::Fault;
+use sluice_core::breaker::{CircuitState, Shared};
 use sluice_core::change::{Change, Expected, GrantGuard, LeaseGuard};
 use sluice_core::ids::Epoch;
 use sluice_core::lease::LeaseView;
-use sluice_core::record::Snapshot;
+use sluice_core::record::{LedgerTime, Snapshot};
 use sluice_core::state::Status;
 use sluice_core::trail::EventKind;
 use std::time::Duration;
@@ -86,6 +87,14 @@ pub const PLANTS: &[Plant] = &[
         "an attempt without an answer is tried again as one that did not happen",
         How::SilenceIsNo,
     ),
+    plant(
+        "mark-of-another-process",
+        "a mark that another process made is not looked for before another attempt",
+        How::Looks(never_marked),
+    ),
+    plant("budget-not-asked", "an attempt is repeated without a look at the retry budget", How::BudgetOff),
+    plant("breaker-not-asked", "a target that is down is asked all the same", How::BreakerOff),
+    plant("circuit-opens-for-nothing", "a circuit is open that heard of no trouble", How::Circuits(opened)),
     plant(
         "key-replaced-in-doubt",
         "what nobody knows is sent again under a new key",
@@ -210,6 +219,10 @@ fn is_lapse(change: &Change) -> bool {
 
 fn all_mark(change: &mut Change, _: Option<&Snapshot>) {
     change.set.terms.declares_marks = true;
+}
+
+fn opened(shared: &mut Shared) {
+    shared.circuit.state = CircuitState::Open { until: LedgerTime(i64::MAX) };
 }
 
 fn never_marked(found: &mut Snapshot) {

@@ -12,6 +12,7 @@ pub use store::PlantedStore;
 pub use table::{Caught, catch, table};
 
 use crate::broken::Fault;
+use sluice_core::breaker::Shared;
 use sluice_core::change::Change;
 use sluice_core::record::Snapshot;
 
@@ -47,6 +48,14 @@ pub enum How {
     NoFingerprint,
     /// A target is believed to remember keys for longer than it does.
     WindowIgnored,
+    /// In what a ledger tells when it is looked at, and not where it is written.
+    Looks(fn(&mut Snapshot)),
+    /// In what a ledger tells of circuits.
+    Circuits(fn(&mut Shared)),
+    /// The retry budget is not asked.
+    BudgetOff,
+    /// No circuit ever opens.
+    BreakerOff,
     /// Silence is taken for a failure that did not happen, and tried again.
     SilenceIsNo,
 }

@@ -94,7 +94,13 @@ impl Upkeep for PlantedStore {
     }
 
     fn circuit(&self, name: String, change: Option<SharedChange>) -> BoxFuture<'_, Result<Seen, StoreError>> {
-        self.inner.circuit(name, change)
+        let seen = block_on(self.inner.circuit(name, change)).map(|mut seen| {
+            if let How::Circuits(spoil) = self.how {
+                spoil(&mut seen.shared);
+            }
+            seen
+        });
+        Box::pin(ready(seen))
     }
 
     fn circuits(
@@ -120,7 +126,13 @@ impl Store for PlantedStore {
     }
 
     fn read<'a>(&'a self, id: &'a RecordId) -> BoxFuture<'a, Result<Option<Snapshot>, StoreError>> {
-        let found = block_on(self.inner.read(id)).map(|found| found.map(|found| self.seen(found)));
+        let looked = |mut found: Snapshot| {
+            if let How::Looks(spoil) = self.how {
+                spoil(&mut found);
+            }
+            self.seen(found)
+        };
+        let found = block_on(self.inner.read(id)).map(|found| found.map(looked));
         Box::pin(ready(found))
     }
 

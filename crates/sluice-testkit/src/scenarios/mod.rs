@@ -62,6 +62,8 @@ scenarios! {
     Laundering = "laundering", plans::laundering;
     /// Many intents at a target that fails and stays silent (F7).
     RetryStorm = "retry-storm", plans::retry_storm;
+    /// A target that is down for hours, and many who want something of it.
+    Outage = "outage", plans::outage;
     /// A target that forgets keys before the ledger does (F15).
     TargetForgets = "target-forgets", plans::target_forgets;
     /// A target that gives a refusal once more where its key comes again.

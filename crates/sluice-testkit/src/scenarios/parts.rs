@@ -18,6 +18,7 @@ pub(super) fn quiet(seed: u64, workers: usize, intents: usize) -> Plan {
         target: TargetPlan::default(),
         operators: Vec::new(),
         storm: Duration::from_mins(1),
+        reserve: None,
     }
 }
 
@@ -28,6 +29,7 @@ pub(super) fn intended(number: usize) -> Intended {
         namespace: namespace.to_owned(),
         key: format!("order-{}", number / 2),
         marks: false,
+        marks_outside: false,
         repeatable: false,
         lease: Duration::from_secs(6),
         timeout: None,

@@ -366,7 +366,27 @@ pub(super) fn retry_storm(seed: u64) -> Plan {
     plan.target.honours_keys = honours.then_some(Duration::from_hours(24));
     each_intent(&mut plan, |intent| intent.by_key = honours);
     deliver(&mut plan, &mut dice, 1);
+    // Without keys it is the mark that tells, of whoever makes it.
+    each_intent(&mut plan, |intent| {
+        intent.marks = !honours;
+        intent.marks_outside = dice.percent(50);
+    });
+    plan.reserve = dice.percent(50).then_some(1);
     plan.operators.push(honest(55));
+    plan
+}
+
+pub(super) fn outage(seed: u64) -> Plan {
+    let mut dice = Dice::new(seed);
+    let mut plan = quiet(seed, 2, 100);
+    plan.target.down = 100;
+    plan.target.honours_keys = Some(Duration::from_hours(24));
+    plan.reserve = Some(2);
+    each_intent(&mut plan, |intent| intent.by_key = true);
+    deliver(&mut plan, &mut dice, 1);
+    if dice.percent(50) {
+        plan.mishaps.push(dies(&mut dice, 2));
+    }
     plan
 }
 

@@ -11,8 +11,8 @@ use super::target::{Reply, Request};
 use crate::invariants::{Answer, Knowledge};
 use crate::plants::How;
 use sluice::{
-    Asked, Ctx, Done, EffectSpec, Error, Failure, OnFailed, OnIndeterminate, Probe, Prober, Resolved, Sluice,
-    TakenIn, Wait,
+    Asked, Ctx, Done, EffectSpec, Error, Failure, MarkAnswer, OnFailed, OnIndeterminate, Probe, Prober,
+    Resolved, Sluice, TakenIn, Wait,
 };
 use sluice_core::decide::{Judgement, Ruling, VerdictStep};
 use sluice_core::downstream::Profile;
@@ -22,7 +22,7 @@ use sluice_core::key::{Key, Namespace, Request as Compared};
 use sluice_core::outcome::{Kept, NotKept};
 use sluice_core::ports::Witness;
 use sluice_core::record::{Snapshot, Terms};
-use sluice_core::retry::{Backoff, Retry};
+use sluice_core::retry::{Backoff, Budget, Retry};
 use sluice_core::state::Status;
 use sluice_core::store::Query;
 use std::sync::{Arc, Mutex};
@@ -124,7 +124,15 @@ impl Process {
         let seed = Dice::new(stage.plan.seed).bits() ^ Dice::new(!u64::from(owner.0)).bits();
         let ports = ports::ports(&stage.scheduler, owner, host, &stage.lives, seed);
         let store = Arc::new(NetStore::new(stage, owner));
-        let sluice = Sluice::open_shared(store).ports(ports).sweep_every(0).build();
+        let mut builder = Sluice::open_shared(store).ports(ports).sweep_every(0);
+        if let Some(reserve) = stage.plan.reserve.filter(|_| !matches!(stage.planted, Some(How::BudgetOff))) {
+            builder = builder.retry_budget(Budget { reserve, per_second_milli: 0, ..Budget::default() });
+        }
+        if matches!(stage.planted, Some(How::BreakerOff)) {
+            builder = builder.breaker(None);
+        }
+        let sluice = builder.build();
+        stage.observer().started();
         let process = Self { owner, sluice };
         stage.scheduler.spawn(owner, process.clone().take_in(host.drawer.clone()));
         process
@@ -163,13 +171,15 @@ impl Process {
             }
             let prober = intended.probes.then(|| prober(&stage));
             let used: Arc<Mutex<Vec<ClaimId>>> = Arc::default();
+            let marker = process.sluice.clone();
             let (acting, asked, claims) = (stage.clone(), delivered.request, used.clone());
             let effect = move |ctx: Ctx| {
                 let (stage, intended, claim) = (acting.clone(), intended.clone(), ctx.claim());
+                let marker = marker.clone();
                 super::lock(&claims).push(claim);
                 async move {
                     stage.lives.runs(claim);
-                    let ended = effect(&stage, owner, intended, asked, ctx).await;
+                    let ended = effect(&stage, &marker, owner, intended, asked, ctx).await;
                     stage.lives.ran(claim);
                     ended
                 }
@@ -228,15 +238,23 @@ fn answer(result: &Result<Done<String>, Error>) -> Answer {
 /// The effect as a careful user writes it: it marks, looks whether it may still act, acts, and says what it knows.
 async fn effect(
     stage: &Arc<Stage>,
+    marker: &Sluice,
     owner: Owner,
     intended: Intended,
     asked: u32,
     ctx: Ctx,
 ) -> Result<String, Failure> {
+    stage.observer().begun();
     stage.reaches(owner, Point::Begins).await;
     let think = stage.draw_ms(intended.think_ms);
     stage.scheduler.sleep(think).await;
-    if intended.marks {
+    if intended.marks && intended.marks_outside {
+        match marker.mark(&intended.id(), ctx.claim(), ctx.epoch()).await {
+            Ok(MarkAnswer::Marked) => {}
+            // The command ends with a status that says nothing.
+            Ok(MarkAnswer::Lost) | Err(_) => return Err(Failure::unclassified("no mark")),
+        }
+    } else if intended.marks {
         ctx.mark().await.map_err(Failure::not_begun)?;
     }
     stage.reaches(owner, Point::Acts).await;
@@ -252,6 +270,9 @@ async fn effect(
     stage.reaches(owner, Point::Acted).await;
     let reply = reply.await.ok().flatten();
     stage.reaches(owner, Point::Answered).await;
+    if let Some(Reply::Receipt(_) | Reply::Declined) = reply {
+        stage.observer().answered();
+    }
     let (knowledge, said) = match reply {
         Some(Reply::Receipt(receipt)) => (Knowledge::Landed, Ok(receipt)),
         Some(Reply::Declined) => (Knowledge::DidNotLand, Err(Failure::permanent("declined").from_target())),
@@ -259,6 +280,7 @@ async fn effect(
         None if matches!(stage.planted, Some(How::SilenceIsNo)) => {
             (Knowledge::Unknown, Err(Failure::transient("no answer")))
         }
+        None if intended.marks_outside => (Knowledge::Unknown, Err(Failure::unclassified("no answer"))),
         None => (Knowledge::Unknown, Err(Failure::unknown("no answer"))),
     };
     stage.learns(&request, knowledge);

@@ -25,6 +25,9 @@ pub struct Plan {
     pub operators: Vec<Operator>,
     /// For how long things go wrong. Then all is quiet, and everything has to end.
     pub storm: Duration,
+    /// How many retries a process has in reserve, where that is not as usual; time brings none back then.
+    #[serde(default)]
+    pub reserve: Option<u32>,
 }
 
 /// One process.
@@ -48,6 +51,10 @@ pub struct Intended {
     pub key: String,
     /// Whether the effect marks its point of no return.
     pub marks: bool,
+    /// Whether it does so by another process than the one that holds the claim, and leaves it to the mark to say what an
+    /// attempt without an answer means, as a command does.
+    #[serde(default)]
+    pub marks_outside: bool,
     /// Whether it may take hold twice, and is run again where nobody knows.
     pub repeatable: bool,
     /// Length of the lease.

@@ -122,7 +122,8 @@ impl Known {
     pub fn wrote(&mut self, seen: Seen, asked_at: Duration) {
         let sent = self.doubts.pop();
         match sent {
-            Some(sent) if seen.applied => {
+            // A message that came twice is refused the second time, by what it wrote itself the first time.
+            Some(sent) if seen.applied || seen.shared == sent.next => {
                 self.told = Some((asked_at, seen.now));
                 self.landed(sent.outcomes, seen.shared);
             }
