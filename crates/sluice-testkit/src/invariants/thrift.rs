@@ -1,7 +1,8 @@
 //! How often a target is asked, and whether it is spared.
 
-use crate::world::Plan;
+use crate::world::{Mishap, Plan};
 use sluice_core::Code;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// The fewest failures that open a circuit: half of the fewest outcomes, which are five.
@@ -18,6 +19,7 @@ const IDLE: Duration = Duration::from_mins(5);
 #[derive(Debug)]
 pub(super) struct Thrift {
     reserve: Option<u32>,
+    budgets: usize,
     is_spared: bool,
     deliveries: usize,
     processes: usize,
@@ -29,12 +31,22 @@ pub(super) struct Thrift {
     was_told: bool,
 }
 
+fn stops(mishap: &Mishap) -> bool {
+    matches!(mishap, Mishap::Stops(..) | Mishap::StopsAt(..))
+}
+
+/// Whatever names its target shares one budget, and anything else another.
+fn budgets(plan: &Plan) -> usize {
+    plan.intents.iter().map(|intended| intended.by_key).collect::<BTreeSet<_>>().len()
+}
+
 impl Thrift {
     pub(super) fn new(plan: &Plan) -> Self {
         Self {
             reserve: plan.reserve,
-            // Only what names its target has a circuit of its own.
-            is_spared: plan.intents.iter().all(|intended| intended.by_key),
+            budgets: budgets(plan),
+            // Only what names its target has a circuit; whoever stands still for a while has everything to do at once then.
+            is_spared: plan.intents.iter().all(|intended| intended.by_key) && !plan.mishaps.iter().any(stops),
             deliveries: plan.deliveries.len(),
             processes: 0,
             firsts: 0,
@@ -89,7 +101,7 @@ impl Thrift {
     fn too_much(&self) -> Option<String> {
         let most = self.reserve.map_or(usize::MAX, |reserve| {
             let reserve = usize::try_from(reserve).unwrap_or(usize::MAX);
-            (reserve * self.processes).saturating_add(self.deliveries.div_ceil(10))
+            (reserve * self.processes * self.budgets).saturating_add(self.deliveries.div_ceil(10))
         });
         if self.retries > most {
             return Some(format!("{} attempts were further ones, and {most} may be", self.retries));
