@@ -22,7 +22,7 @@ run() {
     cargo mutants -p sluice-core -j1 --no-shuffle --timeout 60 --output "$out/$module" "${arguments[@]}" || failed=1
 }
 
-decide="decide_delivery decide_settle decide_verdict decide_ways_on decide_words"
+decide="decide_delivery decide_settle decide_target decide_tries decide_verdict decide_ways_on decide_words"
 for module in "${@:-all}"; do
     case "$module" in
     all) exec "$0" decide breaker retry downstream state ;;
@@ -30,7 +30,7 @@ for module in "${@:-all}"; do
     breaker) run breaker "breaker/*.rs" "breaker" ;;
     retry) run retry "retry/*.rs" "retry_after retry_backoff retry_budget retry_next" ;;
     downstream) run downstream "downstream/*.rs" "downstream http" ;;
-    state) run state "state.rs change.rs" "$decide" ;;
+    state) run state "state.rs change.rs" "change $decide" ;;
     *) echo "no module $module: decide, breaker, retry, downstream, state" >&2 && exit 2 ;;
     esac
 done
