@@ -27,7 +27,7 @@ for module in "${@:-all}"; do
     case "$module" in
     all) exec "$0" decide breaker retry downstream state ;;
     decide) run decide "decide/*.rs" "$decide" ;;
-    breaker) run breaker "breaker/*.rs" "breaker" ;;
+    breaker) run breaker "breaker/*.rs" "breaker breaker_bounds" ;;
     retry) run retry "retry/*.rs" "retry_after retry_backoff retry_budget retry_next" ;;
     downstream) run downstream "downstream/*.rs" "downstream http" ;;
     state) run state "state.rs change.rs" "change $decide" ;;

@@ -15,6 +15,8 @@ use sluice_core::store::Renewed;
 use sluice_core::trail::{EventDraft, EventKind};
 use std::time::Duration;
 
+type Edit = fn(&mut Record);
+
 const S: fn(u64) -> Duration = Duration::from_secs;
 
 /// Released at epoch 1 by claim 1, in flight at epoch 2 under claim 2.
@@ -35,7 +37,7 @@ fn check(change: &Change, snapshot: &Snapshot, granted_before: Option<Epoch>) ->
 fn a_change_applies_only_to_the_very_record_it_was_made_for() {
     let found = second_grant().snapshot().clone();
     assert_eq!(check(&change(&found), &found, None), Ok(()));
-    let edits: [(&str, fn(&mut Record)); 3] = [
+    let edits: [(&str, Edit); 3] = [
         ("its version", |record| record.version = Version(record.version.0 + 1)),
         ("its state", |record| record.body.status = Status::Indeterminate),
         ("its epoch", |record| record.body.epoch = Epoch(1)),
