@@ -29,7 +29,7 @@ for module in "${@:-all}"; do
     decide) run decide "decide/*.rs" "$decide" ;;
     breaker) run breaker "breaker/*.rs" "breaker breaker_bounds" ;;
     retry) run retry "retry/*.rs" "retry_after retry_backoff retry_budget retry_next" ;;
-    downstream) run downstream "downstream/*.rs" "downstream http" ;;
+    downstream) run downstream "downstream/*.rs" "downstream downstream_bounds http" ;;
     state) run state "state.rs change.rs" "change $decide" ;;
     *) echo "no module $module: decide, breaker, retry, downstream, state" >&2 && exit 2 ;;
     esac
