@@ -2,14 +2,15 @@
 
 mod common;
 
-use common::{ENDED, GONE, LIVE, Ledger, arrival, fault, plan, success};
+use common::{ENDED, GONE, LIVE, Ledger, arrival, fault, plan, repeatable, success};
+use sluice_core::change::LeaseGuard;
 use sluice_core::decide::{self, Answer, Arrival, OwnClaim, Step, arrive, claimed, waiting};
 use sluice_core::failure::FailureClass::{Permanent, Transient, Unknown};
 use sluice_core::holder::{GoneBecause, Liveness};
 use sluice_core::ids::Epoch;
 use sluice_core::key::Match;
 use sluice_core::policy::OnDuplicate::{AlreadyProcessed, Conflict, Replay};
-use sluice_core::policy::WhileRunning;
+use sluice_core::policy::{OnFailed, OnIndeterminate, WhileRunning};
 use sluice_core::state::Status::{InFlight, Indeterminate, Released};
 
 fn deliver(ledger: &Ledger, arrival: Arrival) -> Step {
@@ -99,6 +100,52 @@ fn a_live_lease_of_a_holder_that_is_not_gone_never_lapses() {
     }
     let rebooted = Liveness::Gone(GoneBecause::Rebooted);
     assert!(decide::lapse(Ledger::in_flight().lease(LIVE).snapshot(), rebooted).is_some());
+}
+
+#[test]
+fn a_lapse_says_why_and_needs_an_ended_lease_only_where_nothing_else_shows_the_end() {
+    for (holder, reason, guard) in [
+        (GONE, "holder_gone", LeaseGuard::Any),
+        (Liveness::Gone(GoneBecause::Rebooted), "host_restarted", LeaseGuard::Any),
+        (Liveness::Unknown, "lease_ended", LeaseGuard::Ended),
+        (Liveness::Alive(Some(7)), "lease_ended", LeaseGuard::Ended),
+    ] {
+        let change = decide::lapse(Ledger::in_flight().lease(ENDED).snapshot(), holder).unwrap();
+        assert_eq!((change.event.reason.as_deref(), change.guard.lease), (Some(reason), guard), "{holder:?}");
+    }
+}
+
+#[test]
+fn what_is_known_to_have_landed_is_never_run_again_whatever_its_state_says() {
+    let rerun =
+        Arrival { on_failed: OnFailed::Rerun, on_indeterminate: OnIndeterminate::Reclaim, ..arrival() };
+    for (class, answer) in [
+        (Transient, Answer::Released),
+        (Permanent, Answer::Failed { tell: true }),
+        (Unknown, Answer::Indeterminate),
+    ] {
+        let mut ledger = Ledger::in_flight().settled(1, 1, &fault(class));
+        assert!(matches!(arrive(ledger.now.as_ref(), rerun, &repeatable(9)), Step::Claim(_)), "{class:?}");
+        ledger.now.as_mut().unwrap().record.body.landed.insert(Epoch(1));
+        assert_eq!(arrive(ledger.now.as_ref(), rerun, &repeatable(9)), Step::Answer(answer), "{class:?}");
+    }
+}
+
+#[test]
+fn only_the_answers_that_tell_of_a_success_are_final() {
+    for answer in [Answer::Replay, Answer::AlreadyProcessed] {
+        assert!(answer.is_done(), "{answer:?}");
+    }
+    for answer in [
+        Answer::Failed { tell: true },
+        Answer::Released,
+        Answer::Indeterminate,
+        Answer::Conflict(Match::Different),
+        Answer::InFlight,
+        Answer::Duplicate,
+    ] {
+        assert!(!answer.is_done(), "{answer:?}");
+    }
 }
 
 #[test]

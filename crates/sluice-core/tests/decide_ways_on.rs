@@ -122,6 +122,13 @@ fn a_person_reopens_what_failed_and_nothing_else() {
 }
 
 #[test]
+fn what_failed_by_its_state_but_is_known_to_have_landed_is_not_reopened() {
+    let mut ledger = failed();
+    ledger.now.as_mut().unwrap().record.body.landed.insert(sluice_core::ids::Epoch(1));
+    assert_eq!(reopen(ledger.snapshot(), "ada", "no"), ReopenStep::NotFailed(Status::Failed));
+}
+
+#[test]
 fn what_would_run_is_refused_for_its_age_and_what_is_recorded_answers() {
     let sent = |at| sluice_core::decide::Plan { first_sent: Some(LedgerTime(at)), ..plan(1, false) };
     let claim = |at, now| {
