@@ -12,6 +12,7 @@ use crate::run::witness::LockJudge;
 use crate::spool::Spool;
 use clap::Args;
 use serde_json::json;
+use sluice::core::record::Snapshot;
 use sluice::core::state::Status;
 use sluice::core::store::{Query, Store};
 use sluice::{Prober, Sluice};
@@ -103,20 +104,25 @@ impl Recovery {
             Some(prober) => self.sluice.probe_all(prober).await?,
             None => 0,
         };
-        let in_doubt = self.in_doubt().await?;
-        Ok(Round { taken_in, lapsed: recovered.lapsed, running: recovered.running, probed, in_doubt })
+        let (in_doubt, outlived) = self.in_doubt().await?;
+        let running = recovered.running + outlived;
+        Ok(Round { taken_in, lapsed: recovered.lapsed, running, probed, in_doubt })
     }
 
-    async fn in_doubt(&self) -> Result<usize, Fail> {
-        let (mut count, mut after) = (0, None);
+    /// Of how many nobody knows, and of how many of those something still runs.
+    async fn in_doubt(&self) -> Result<(usize, usize), Fail> {
+        let locks = Locks::beside(self.store.path());
+        let (mut count, mut outlived, mut after) = (0, 0, None);
         loop {
             let query =
                 Query { statuses: vec![Status::Indeterminate], limit: 1000, after, ..Query::default() };
             let page = self.store.list(query).await?;
             count += page.items.len();
+            let alive = |found: &&Snapshot| locks.seen_alive(&found.record.body.holder).is_some();
+            outlived += page.items.iter().filter(alive).count();
             match page.next {
                 Some(next) => after = Some(next),
-                None => return Ok(count),
+                None => return Ok((count, outlived)),
             }
         }
     }
