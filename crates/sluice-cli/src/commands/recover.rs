@@ -6,7 +6,7 @@ use crate::child::signals::{Arriving, ending};
 use crate::exit;
 use crate::open::{place, state_folder};
 use crate::report::Fail;
-use crate::run::probe::prober;
+use crate::run::probe::{IsBroken, prober};
 use crate::run::take_in;
 use crate::run::witness::LockJudge;
 use crate::spool::Spool;
@@ -18,6 +18,7 @@ use sluice::core::store::{Query, Store};
 use sluice::{Prober, Sluice};
 use sluice_sqlite::SqliteStore;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 #[derive(Args, Debug)]
@@ -55,7 +56,7 @@ pub async fn recover(args: RecoverArgs) -> Result<u8, Fail> {
             Err(fail) => return Err(fail),
         }
         if !args.watch || pause(&mut signals, args.every).await {
-            return Ok(exit::OK);
+            return Ok(if recovery.has_broken_probe() { exit::NOT_FOUND } else { exit::OK });
         }
     }
 }
@@ -73,7 +74,7 @@ struct Recovery {
     store: Arc<SqliteStore>,
     sluice: Sluice,
     spool: Option<Spool>,
-    prober: Option<Prober>,
+    prober: Option<(Prober, IsBroken)>,
 }
 
 /// What one round did.
@@ -94,6 +95,10 @@ impl Recovery {
         Self { store, sluice, spool, prober: probe.map(prober) }
     }
 
+    fn has_broken_probe(&self) -> bool {
+        self.prober.as_ref().is_some_and(|(_, broken)| broken.load(Ordering::SeqCst))
+    }
+
     async fn round(&self) -> Result<Round, Fail> {
         let taken_in = match &self.spool {
             Some(spool) => take_in(&self.sluice, spool).await,
@@ -101,7 +106,7 @@ impl Recovery {
         };
         let recovered = self.sluice.recover().await?;
         let probed = match &self.prober {
-            Some(prober) => self.sluice.probe_all(prober).await?,
+            Some((prober, _)) => self.sluice.probe_all(prober).await?,
             None => 0,
         };
         let (in_doubt, outlived) = self.in_doubt().await?;
