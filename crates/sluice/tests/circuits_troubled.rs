@@ -321,7 +321,7 @@ async fn story() -> String {
         world.store.plan(Call::Upkeep, call, fault);
     }
     let mut told = String::new();
-    for round in 0..60_u32 {
+    for round in 0..150_u32 {
         for (number, handle) in handles.iter().enumerate() {
             let key = format!("{round} {number}");
             let heard = if round % 20 < 12 {
