@@ -79,6 +79,12 @@ fn a_date_that_is_none_says_nothing() {
         "Sun, 00 Nov 1994 08:49:37 GMT",
         "Tue, 29 Feb 1994 08:49:37 GMT",
         "Thu, 29 Feb 1900 08:49:37 GMT",
+        "Sun, 31 Apr 1994 08:49:37 GMT",
+        "Sun, 31 Jun 1994 08:49:37 GMT",
+        "Sun, 31 Sep 1994 08:49:37 GMT",
+        "Sun, 32 Dec 1994 08:49:37 GMT",
+        "Sun, 30 Feb 2000 08:49:37 GMT",
+        "Sun, 29 Feb 2100 08:49:37 GMT",
         "Sun, 06 Nov 1994 24:00:00 GMT",
         "Sun, 06 Nov 1994 08:60:00 GMT",
         "Sun, 06 Nov 1994 08:49:61 GMT",
@@ -115,6 +121,11 @@ fn the_edges_of_the_calendar_are_read() {
     assert_eq!(at("Tue, 29 Feb 2000 00:00:00 GMT"), 951_782_400_000);
     assert_eq!(at("Sat, 31 Dec 2016 23:59:60 GMT"), at("Sun, 01 Jan 2017 00:00:00 GMT"));
     assert_eq!(at("Thu, 01 Jan 1970 00:00:00 GMT"), 0);
+    assert_eq!(at("Wed, 31 Dec 1969 23:59:59 GMT"), -1000);
+    assert_eq!(at("Tue, 29 Feb 2400 00:00:00 GMT"), 13_574_563_200_000);
+    assert_eq!(at("Mon, 01 Mar 2100 00:00:00 GMT") - at("Sun, 28 Feb 2100 00:00:00 GMT"), 86_400_000);
+    assert_eq!(at("Thu Jan  1 00:59:00 1970"), at("Thursday, 01-Jan-70 00:59:00 GMT"));
+    assert_eq!(at("Thu, 01 Jan 1970 23:01:02 GMT"), ((23 * 60 + 1) * 60 + 2) * 1000);
 }
 
 #[test]

@@ -46,6 +46,17 @@ fn no_setting_and_no_number_of_retries_is_too_large() {
 }
 
 #[test]
+fn a_share_of_the_longest_ceilings_is_exact_to_the_nanosecond() {
+    for nanos in [1 << 53, (3 << 53) + (1 << 52) + 8, (5 << 53) - 4, (1 << 54) + 4] {
+        let ceiling = Duration::from_nanos(nanos);
+        let backoff = Backoff { base: ceiling, cap: Duration::MAX, tries: 1 };
+        for (sample, share) in [(0.25, nanos / 4), (0.5, nanos / 2), (0.75, nanos / 4 * 3)] {
+            assert_eq!(backoff.delay(0, sample), Duration::from_nanos(share), "{sample} of {ceiling:?}");
+        }
+    }
+}
+
+#[test]
 fn the_first_attempt_is_one_of_the_tries() {
     let backoff = Backoff::default();
     assert_eq!([1, 2, 3, 4].map(|attempt| backoff.is_last(attempt)), [false, false, true, true]);
@@ -59,6 +70,9 @@ fn settings_are_read_in_milliseconds_and_unknown_ones_are_refused() {
     assert_eq!(backoff, Backoff { base: MS(50), cap: MS(2000), tries: 5 });
     assert_eq!(serde_json::to_string(&backoff).unwrap(), text);
     assert!(serde_json::from_str::<Backoff>(r#"{"bass_ms":50}"#).is_err());
+    let none = serde_json::from_str::<Backoff>(r#"{"tries":0}"#).unwrap_err().to_string();
+    assert!(none.starts_with("tries counts the first attempt and is at least 1"), "{none}");
+    assert_eq!(serde_json::from_str::<Backoff>(r#"{"tries":1}"#).unwrap().tries, 1);
 }
 
 fn backoffs() -> impl Strategy<Value = Backoff> {

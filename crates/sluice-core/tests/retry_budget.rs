@@ -47,6 +47,52 @@ fn a_failing_target_takes_nothing_from_another() {
 }
 
 #[test]
+fn a_circuit_is_known_from_its_first_use_and_a_look_at_its_balance_is_none() {
+    let (mut budgets, budget) = (Budgets::default(), Budget::default());
+    assert_eq!(budgets.balance_milli("psp", &budget, S(0)), 10_000);
+    assert!(budgets.is_empty());
+    assert_eq!(budgets.len(), 0);
+    budgets.call("psp", &budget, S(0));
+    budgets.call("mail", &budget, S(0));
+    assert!(!budgets.is_empty());
+    assert_eq!(budgets.len(), 2);
+}
+
+#[test]
+fn where_less_is_kept_at_most_than_the_reserve_the_reserve_counts() {
+    let (mut budgets, budget) = (Budgets::default(), Budget { most: 3, ..Budget::default() });
+    for _ in 0..100 {
+        budgets.call("psp", &budget, S(0));
+    }
+    assert_eq!(budgets.balance_milli("psp", &budget, S(0)), 10_000);
+    assert_eq!(spend(&mut budgets, "psp", &budget, S(0)), 10);
+}
+
+#[test]
+fn time_brings_thousandths_and_a_setting_that_changes_counts_from_then_on() {
+    let slow = Budget { reserve: 2, per_second_milli: 300, ..Budget::default() };
+    let mut budgets = Budgets::default();
+    assert_eq!(spend(&mut budgets, "psp", &slow, S(0)), 2);
+    for (ms, milli) in
+        [(0, 0), (3, 0), (4, 1), (1000, 300), (2500, 750), (6666, 1999), (6667, 2000), (9000, 2000)]
+    {
+        assert_eq!(budgets.balance_milli("psp", &slow, Duration::from_millis(ms)), milli, "{ms} ms");
+    }
+    let smaller = Budget { reserve: 1, most: 1, ..slow };
+    assert_eq!(budgets.balance_milli("psp", &smaller, S(9)), 1000);
+}
+
+#[test]
+fn a_circuit_above_its_reserve_gains_nothing_by_waiting_and_loses_nothing() {
+    let (mut budgets, budget) = (Budgets::default(), Budget::default());
+    for _ in 0..50 {
+        budgets.call("psp", &budget, S(0));
+    }
+    assert_eq!(budgets.balance_milli("psp", &budget, S(0)), 15_000);
+    assert_eq!(budgets.balance_milli("psp", &budget, S(1000)), 15_000);
+}
+
+#[test]
 fn a_refused_retry_costs_nothing() {
     let budget = Budget { reserve: 1, per_second_milli: 500, ..Budget::default() };
     let mut budgets = Budgets::default();

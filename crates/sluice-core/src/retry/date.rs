@@ -161,6 +161,18 @@ mod tests {
     }
 
     #[test]
+    fn every_day_of_two_eras_survives_its_calendar_and_follows_the_day_before() {
+        let mut before = Civil { year: i64::MIN, month: 1, day: 1, second: 0 };
+        for days in -719_468 - DAYS_PER_ERA..-719_468 + DAYS_PER_ERA {
+            let time = LedgerTime(days * MS_PER_DAY + 1000);
+            let civil = Civil::of(time);
+            assert_eq!(civil.moment(), Some(time), "{days}");
+            assert!(before < civil && civil.second == 1, "{days}");
+            before = civil;
+        }
+    }
+
+    #[test]
     fn a_two_digit_year_is_the_last_one_not_more_than_fifty_years_ahead() {
         let noon = |year, month, day| Civil { year, month, day, second: 43_200 };
         let cases = [
