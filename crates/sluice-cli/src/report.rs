@@ -1,7 +1,7 @@
 //! From an error to a sentence, a hint and an exit status.
 
 use crate::exit;
-use crate::text::{in_words, lines};
+use crate::text::{in_words, lines, verdicts};
 use sluice::core::error::About;
 use sluice::{Code, Error};
 use std::process::ExitCode;
@@ -122,10 +122,9 @@ fn next(error: &Error, about: &About, when: bool) -> Vec<String> {
         }
         Code::Indeterminate => {
             next.push(format!("look: sluice explain {place}"));
-            next.push(format!(
-                "it happened: sluice effects resolve {place} --landed [--result JSON] --reason WHY"
-            ));
-            next.push(format!("it did not: sluice effects resolve {place} --did-not-land --reason WHY"));
+            let [landed, did_not] = verdicts(id, about.unresolved.iter().copied());
+            next.push(format!("it happened: {landed}"));
+            next.push(format!("it did not: {did_not}"));
             if let Some(after) = about.safe_after.filter(|_| when) {
                 next.push(format!("\"did not land\" is taken in {}", crate::text::rough(after)));
             }

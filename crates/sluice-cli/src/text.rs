@@ -1,6 +1,6 @@
 //! Words, times and quoting for people.
 
-use sluice::core::ids::RecordId;
+use sluice::core::ids::{Epoch, RecordId};
 use sluice::core::record::LedgerTime;
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
@@ -24,6 +24,17 @@ pub fn rough(duration: Duration) -> String {
     } else {
         humantime::format_duration(whole).to_string()
     }
+}
+
+/// What to type once it is known what became of an intent: that it happened, or that it did not. Where several executions
+/// are in doubt, each needs its own word.
+pub fn verdicts(id: &RecordId, epochs: impl Iterator<Item = Epoch>) -> [String; 2] {
+    let which = if epochs.count() > 1 { " --epoch N" } else { "" };
+    let resolve = format!("sluice effects resolve {}{which}", in_words(id));
+    [
+        format!("{resolve} --landed [--result JSON] --reason WHY"),
+        format!("{resolve} --did-not-land --reason WHY"),
+    ]
 }
 
 /// Puts further lines under the first one, indented.

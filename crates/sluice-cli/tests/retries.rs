@@ -135,6 +135,15 @@ fn a_probe_is_asked_about_what_nobody_knows() {
     assert_eq!(place.sluice(["effects", "show", "b", "--json"]).expect(0).json()["epoch"], 2);
     probing("c", "exit 3", "exit 9").expect(90);
     probing("d", "kill -9 $$", "exit 9").expect(90);
+    // The delivery's time is over for the probe too.
+    let began = Instant::now();
+    let hangs =
+        ["run", "--key", "d", "--probe", "sleep 60", "--deadline", "300ms", "--", "sh", "-c", "exit 9"];
+    place.sluice(hangs).expect(90);
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    let mistyped = ["recover", "--probe", "no-such-probe --at-all"];
+    let told = place.sluice(mistyped);
+    assert!(told.expect(127).stderr().contains("the probe is no command"), "{}", told.stderr());
     place.sluice(["run", "--key", "x", "--on-indeterminate", "probe", "--", "true"]).expect(2);
 }
 

@@ -127,15 +127,21 @@ impl Drop for Flight<'_> {
 
 impl Sluice {
     /// Asks the target about each execution of a record of which nobody knows, and settles what it says. The answer is a
-    /// verdict on that epoch: it never begins a new one, and *did not land* waits for the last holder to be quiet.
-    pub(crate) async fn ask_target(&self, found: &Snapshot, prober: &Prober) -> Result<Probed, Error> {
+    /// verdict on that epoch: it never begins a new one, and *did not land* waits for the last holder to be quiet. No answer
+    /// is waited for longer than that.
+    pub(crate) async fn ask_target(
+        &self,
+        found: &Snapshot,
+        prober: &Prober,
+        within: Duration,
+    ) -> Result<Probed, Error> {
         let id = &found.record.id;
         let Some(_flight) = self.inner.flights.begin(id) else {
             return Ok(Probed::NotYet(NotYet::Alive(None)));
         };
         let mut learned = Probed::StillUnknown;
         for epoch in found.record.body.unresolved.epochs() {
-            let Some(judgement) = self.one_answer(found, epoch, prober).await else { continue };
+            let Some(judgement) = self.one_answer(found, epoch, prober, within).await else { continue };
             let judgement = self.bounded(judgement);
             let landed = matches!(judgement, Judgement::Landed(_));
             let ruling = Ruling {
@@ -161,7 +167,13 @@ impl Sluice {
         Ok(learned)
     }
 
-    async fn one_answer(&self, found: &Snapshot, epoch: Epoch, prober: &Prober) -> Option<Judgement> {
+    async fn one_answer(
+        &self,
+        found: &Snapshot,
+        epoch: Epoch,
+        prober: &Prober,
+        within: Duration,
+    ) -> Option<Judgement> {
         let record = &found.record;
         let asked = Asked {
             id: record.id.clone(),
@@ -170,7 +182,7 @@ impl Sluice {
             created: record.created,
             labels: record.body.labels.clone(),
         };
-        let patience = record.body.terms.attempt_timeout.unwrap_or(PATIENCE);
+        let patience = record.body.terms.attempt_timeout.unwrap_or(PATIENCE).min(within);
         match race((prober.0)(asked), self.inner.ports.sleep.sleep(patience)).await {
             Either::First(answer) => answer,
             Either::Second(()) => None,

@@ -75,7 +75,8 @@ impl Sluice {
                 Query { statuses: vec![Status::Indeterminate], limit: 100, after, ..Query::default() };
             let page = self.inner.store.list(query).await?;
             for found in page.items {
-                settled += usize::from(self.ask_target(&found, prober).await? == Probed::Settled);
+                settled +=
+                    usize::from(self.ask_target(&found, prober, Duration::MAX).await? == Probed::Settled);
             }
             match page.next {
                 Some(next) => after = Some(next),

@@ -321,10 +321,10 @@ async fn story() -> String {
         world.store.plan(Call::Upkeep, call, fault);
     }
     let mut told = String::new();
-    for round in 0..60_u32 {
+    for round in 0..150_u32 {
         for (number, handle) in handles.iter().enumerate() {
             let key = format!("{round} {number}");
-            let heard = if round % 20 < 12 {
+            let heard = if round < 12 || (70..90).contains(&round) {
                 trouble(handle, &key).await.to_string()
             } else {
                 well(handle, &key).await.map_or_else(|error| error.code().to_string(), |_| "done".to_owned())

@@ -237,9 +237,8 @@ struct Bomb;
 
 impl Drop for Bomb {
     fn drop(&mut self) {
-        if std::thread::current().name() == Some("sluice-sqlite") && !std::thread::panicking() {
-            panic!("a destructor broke");
-        }
+        let is_writer = std::thread::current().name() == Some("sluice-sqlite");
+        assert!(!is_writer || std::thread::panicking(), "a destructor broke");
     }
 }
 

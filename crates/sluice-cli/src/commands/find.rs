@@ -17,7 +17,6 @@ use std::sync::Arc;
 #[derive(Args, Debug)]
 pub struct Which {
     /// The key, or a beginning of it that only one key has
-    #[arg(required_unless_present = "last")]
     pub key: Option<String>,
     /// The newest intent
     #[arg(long, conflicts_with = "key")]
@@ -65,7 +64,8 @@ impl Which {
         let store = place.open_existing().await?;
         let snapshot = match &self.key {
             Some(key) => by_key(store.as_ref(), namespace, key).await?,
-            None => newest(store.as_ref(), namespace).await?,
+            None if self.last => newest(store.as_ref(), namespace).await?,
+            None => return Err(Fail::usage("which intent? Give its key, or --last for the newest one")),
         };
         Ok(Found { store, snapshot })
     }

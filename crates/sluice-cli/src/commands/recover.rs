@@ -6,17 +6,19 @@ use crate::child::signals::{Arriving, ending};
 use crate::exit;
 use crate::open::{place, state_folder};
 use crate::report::Fail;
-use crate::run::probe::prober;
+use crate::run::probe::{IsBroken, prober};
 use crate::run::take_in;
 use crate::run::witness::LockJudge;
 use crate::spool::Spool;
 use clap::Args;
 use serde_json::json;
+use sluice::core::record::Snapshot;
 use sluice::core::state::Status;
 use sluice::core::store::{Query, Store};
 use sluice::{Prober, Sluice};
 use sluice_sqlite::SqliteStore;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 #[derive(Args, Debug)]
@@ -54,7 +56,7 @@ pub async fn recover(args: RecoverArgs) -> Result<u8, Fail> {
             Err(fail) => return Err(fail),
         }
         if !args.watch || pause(&mut signals, args.every).await {
-            return Ok(exit::OK);
+            return Ok(if recovery.has_broken_probe() { exit::NOT_FOUND } else { exit::OK });
         }
     }
 }
@@ -72,7 +74,7 @@ struct Recovery {
     store: Arc<SqliteStore>,
     sluice: Sluice,
     spool: Option<Spool>,
-    prober: Option<Prober>,
+    prober: Option<(Prober, IsBroken)>,
 }
 
 /// What one round did.
@@ -93,6 +95,10 @@ impl Recovery {
         Self { store, sluice, spool, prober: probe.map(prober) }
     }
 
+    fn has_broken_probe(&self) -> bool {
+        self.prober.as_ref().is_some_and(|(_, broken)| broken.load(Ordering::SeqCst))
+    }
+
     async fn round(&self) -> Result<Round, Fail> {
         let taken_in = match &self.spool {
             Some(spool) => take_in(&self.sluice, spool).await,
@@ -100,23 +106,28 @@ impl Recovery {
         };
         let recovered = self.sluice.recover().await?;
         let probed = match &self.prober {
-            Some(prober) => self.sluice.probe_all(prober).await?,
+            Some((prober, _)) => self.sluice.probe_all(prober).await?,
             None => 0,
         };
-        let in_doubt = self.in_doubt().await?;
-        Ok(Round { taken_in, lapsed: recovered.lapsed, running: recovered.running, probed, in_doubt })
+        let (in_doubt, outlived) = self.in_doubt().await?;
+        let running = recovered.running + outlived;
+        Ok(Round { taken_in, lapsed: recovered.lapsed, running, probed, in_doubt })
     }
 
-    async fn in_doubt(&self) -> Result<usize, Fail> {
-        let (mut count, mut after) = (0, None);
+    /// Of how many nobody knows, and of how many of those something still runs.
+    async fn in_doubt(&self) -> Result<(usize, usize), Fail> {
+        let locks = Locks::beside(self.store.path());
+        let (mut count, mut outlived, mut after) = (0, 0, None);
         loop {
             let query =
                 Query { statuses: vec![Status::Indeterminate], limit: 1000, after, ..Query::default() };
             let page = self.store.list(query).await?;
             count += page.items.len();
+            let alive = |found: &&Snapshot| locks.seen_alive(&found.record.body.holder).is_some();
+            outlived += page.items.iter().filter(alive).count();
             match page.next {
                 Some(next) => after = Some(next),
-                None => return Ok(count),
+                None => return Ok((count, outlived)),
             }
         }
     }

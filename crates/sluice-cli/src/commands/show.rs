@@ -86,6 +86,7 @@ pub fn document(found: &Snapshot) -> Value {
         "actor": body.labels.actor,
         "run_id": body.labels.run_id,
         "object_id": body.labels.object_id,
+        "downstream_key": body.downstream.key,
         "lease_ms": lease_ms(found),
         "marked": body.marked,
         "declares_marks": body.terms.declares_marks,
@@ -123,6 +124,9 @@ pub fn describe(found: &Snapshot) -> Vec<String> {
         ("object", &labels.object_id),
     ] {
         lines.extend(value.as_ref().map(|value| format!("{name:<10} {}", printable(value))));
+    }
+    if !body.unresolved.is_empty() || body.status == Status::InFlight {
+        lines.push(format!("target key {}", printable(&body.downstream.key)));
     }
     if found.lease.is_live() && body.status == Status::InFlight {
         lines.push(format!("lease      ends in {} unless it is renewed", rough(found.lease.remaining())));

@@ -7,7 +7,7 @@ use crate::open::{place, state_folder};
 use crate::report::Fail;
 use crate::run::witness::LockJudge;
 use crate::spool::Spool;
-use crate::text::{in_words, printable, rfc3339};
+use crate::text::{in_words, printable, rfc3339, verdicts};
 use clap::Args;
 use serde_json::{Value, json};
 use sluice::Namespace;
@@ -63,20 +63,25 @@ pub async fn todo(args: TodoArgs) -> Result<u8, Fail> {
 }
 
 fn resolve(found: &Snapshot) -> Vec<String> {
-    let key = in_words(&found.record.id);
+    let id = &found.record.id;
+    let [landed, did_not] = verdicts(id, found.record.body.unresolved.epochs());
     vec![
-        format!("look: sluice explain {key}"),
-        format!("it happened: sluice effects resolve {key} --landed [--result JSON] --reason WHY"),
-        format!("it did not: sluice effects resolve {key} --did-not-land --reason WHY"),
+        format!("look: sluice explain {}", in_words(id)),
+        format!("it happened: {landed}"),
+        format!("it did not: {did_not}"),
     ]
 }
 
 async fn doubts(store: &SqliteStore, query: &Query) -> Result<(Vec<Item>, bool), Fail> {
     let page = store.list(Query { statuses: vec![Status::Indeterminate], ..query.clone() }).await?;
     let more = page.next.is_some();
+    let locks = Locks::beside(store.path());
     let items = page.items.into_iter().map(|found| Item {
         kind: "indeterminate",
-        said: "nobody knows whether it happened".to_owned(),
+        said: match locks.seen_alive(&found.record.body.holder) {
+            Some(pid) => format!("nobody knows whether it happened, and process {pid} still runs it"),
+            None => "nobody knows whether it happened".to_owned(),
+        },
         next: resolve(&found),
         record: Some(found),
     });
@@ -85,7 +90,8 @@ async fn doubts(store: &SqliteStore, query: &Query) -> Result<(Vec<Item>, bool),
 
 /// What is in flight by the record, and is not any more: nobody delivered it again, so that nobody has said so yet.
 async fn stuck(store: &SqliteStore, query: &Query) -> Result<(Vec<Item>, bool), Fail> {
-    let judge = LockJudge::new(Locks::beside(store.path()));
+    let locks = Locks::beside(store.path());
+    let judge = LockJudge::new(locks.clone());
     let page = store.list(Query { statuses: vec![Status::InFlight], ..query.clone() }).await?;
     let more = page.next.is_some();
     let over = page
@@ -94,13 +100,23 @@ async fn stuck(store: &SqliteStore, query: &Query) -> Result<(Vec<Item>, bool), 
         .filter(|found| !found.lease.is_live() || judge.judge(&found.record.body.holder).is_gone());
     let items = over.map(|found| {
         let unmarked = found.record.body.provably_not_begun();
-        let (said, next) = if unmarked {
-            let said = "what ran it is gone, and it did not happen: it never passed its mark";
-            (said, vec!["deliver it again".to_owned()])
-        } else {
-            ("what ran it is gone without a word, and nobody delivered it again", resolve(&found))
+        let what = match locks.seen_alive(&found.record.body.holder) {
+            Some(pid) => format!("its lease ended, and process {pid} still runs it"),
+            None if judge.judge(&found.record.body.holder).is_gone() => {
+                "what ran it is gone without a word".to_owned()
+            }
+            None => "its lease ended without a word".to_owned(),
         };
-        Item { kind: "stuck", said: said.to_owned(), next, record: Some(found) }
+        let (said, next) = if unmarked {
+            let said = format!("{what}; it did not happen, for it never passed its mark, and no longer can");
+            (said, vec!["deliver it again, and it runs".to_owned()])
+        } else {
+            (
+                format!("{what}, and nobody delivered it again: nobody knows whether it happened"),
+                resolve(&found),
+            )
+        };
+        Item { kind: "stuck", said, next, record: Some(found) }
     });
     Ok((items.collect(), more))
 }

@@ -31,7 +31,7 @@ pub async fn deliver(
             async move { performer.perform(ctx, &mut *arriving.lock().await).await }
         }
     };
-    let prober = performer.args.probe.as_deref().map(prober);
+    let prober = performer.args.probe.as_deref().map(|command| prober(command).0);
     let run = sluice.run_probing(spec, prober, effect);
     tokio::pin!(run);
     let mut asked_to_end = false;

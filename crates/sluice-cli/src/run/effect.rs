@@ -139,7 +139,8 @@ impl Performer {
         let limit = self.limit(&ctx);
         let (end, output) = self.follow(watch, recordings, signals, limit).await;
         reach(Moment::CommandEnded);
-        self.judge(&ctx, end, output)
+        let whose = if limit == self.args.timeout { "its time limit" } else { "its deadline allows" };
+        self.judge(&ctx, end, output, whose)
     }
 
     fn attend(&self, prepared: &mut Prepared) -> std::io::Result<(Watch, Vec<Recording>)> {
@@ -300,13 +301,19 @@ impl Performer {
         starting.await.unwrap_or(Err(NotStarted::NotRunnable))
     }
 
-    fn judge(&self, ctx: &Ctx, end: End, output: Option<(Stream, Stream)>) -> Result<Value, Failure> {
+    fn judge(
+        &self,
+        ctx: &Ctx,
+        end: End,
+        output: Option<(Stream, Stream)>,
+        whose: &str,
+    ) -> Result<Value, Failure> {
         let run = ChildRun::new(end, output);
         let value = serde_json::to_value(&run).unwrap_or_default();
         if let Some(object_id) = self.object_in(&run) {
             ctx.object_id(object_id);
         }
-        let said = said(end);
+        let said = said(end, whose);
         {
             let mut ran = self.lock_ran();
             ran.run = Some(run);
@@ -338,14 +345,14 @@ impl Performer {
     }
 }
 
-fn said(end: End) -> String {
+fn said(end: End, whose: &str) -> String {
     let how = match (end.exit, end.signal) {
         (Some(code), _) => format!("exited with status {code}"),
         (None, Some(signal)) => format!("was ended by signal {signal}"),
         (None, None) => "ended in a way that could not be seen".to_owned(),
     };
     if end.timed_out {
-        format!("the command took longer than its time limit and {how}")
+        format!("the command took longer than {whose} and {how}")
     } else {
         format!("the command {how}")
     }

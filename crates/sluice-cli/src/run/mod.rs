@@ -5,7 +5,7 @@ pub mod args;
 mod classify;
 mod deliver;
 mod document;
-mod downstream;
+pub mod downstream;
 mod effect;
 mod moment;
 pub mod probe;

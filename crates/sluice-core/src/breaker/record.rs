@@ -133,7 +133,7 @@ pub fn reconsider(
     sample: impl FnOnce() -> f64,
     settings: &BreakerSettings,
 ) -> Option<CircuitChange> {
-    let Shared { circuit, window } = shared;
+    let Shared { circuit, window, .. } = shared;
     let is_due = circuit.is_closed() && window.ends_in_failure() && is_due(circuit, window, settings);
     is_due.then(|| opened(circuit, 0, now, sample(), settings))
 }

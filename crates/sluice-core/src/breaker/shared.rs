@@ -20,6 +20,9 @@ pub struct Shared {
     pub circuit: Circuit,
     /// The last outcomes.
     pub window: Window,
+    /// Which write it is of, so that whoever wrote it knows it from an equal one of somebody else.
+    #[serde(default)]
+    pub stamp: u64,
 }
 
 /// What stands in a ledger, whoever wrote it.
@@ -28,12 +31,14 @@ struct Stored {
     circuit: Circuit,
     #[serde(default)]
     window: Window,
+    #[serde(default)]
+    stamp: u64,
 }
 
 impl From<Stored> for Shared {
-    fn from(Stored { circuit, window }: Stored) -> Self {
+    fn from(Stored { circuit, window, stamp }: Stored) -> Self {
         let is_ahead = window.generation() > circuit.generation;
-        Self { circuit, window: if is_ahead { Window::default() } else { window } }
+        Self { circuit, window: if is_ahead { Window::default() } else { window }, stamp }
     }
 }
 
@@ -60,7 +65,7 @@ pub struct Seen {
 impl Shared {
     /// The write of a change of its state, with these last outcomes.
     pub fn changed(window: Window, change: CircuitChange) -> SharedChange {
-        SharedChange { expected: change.expected, next: Self { circuit: change.next, window } }
+        SharedChange { expected: change.expected, next: Self { circuit: change.next, window, stamp: 0 } }
     }
 
     /// The write of more outcomes, each of the generation it was heard in; nothing where all of them came too late.
@@ -73,7 +78,10 @@ impl Shared {
         }
         let circuit = Circuit { version: self.circuit.version.next(), ..self.circuit.clone() };
         let is_news = outcomes.iter().any(|(generation, _)| *generation == self.circuit.generation);
-        is_news.then_some(SharedChange { expected: self.circuit.version, next: Self { circuit, window } })
+        is_news.then_some(SharedChange {
+            expected: self.circuit.version,
+            next: Self { circuit, window, stamp: self.stamp },
+        })
     }
 }
 

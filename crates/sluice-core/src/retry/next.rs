@@ -222,7 +222,7 @@ impl Stop {
     pub(crate) fn is_news(self, made: u32) -> bool {
         match self {
             Self::Definite | Self::StillRunning | Self::NotHonoured => false,
-            Self::TriesOver => made > 1,
+            Self::TriesOver | Self::Cancelled => made > 1,
             _ => true,
         }
     }
@@ -250,7 +250,7 @@ impl fmt::Display for Stop {
         f.write_str(match self {
             Self::Definite => "asking again would fail again",
             Self::StillRunning => "the attempt still runs",
-            Self::Cancelled => "the caller took it back",
+            Self::Cancelled => "no further one was wanted",
             Self::Lease => "the right to execute ended",
             Self::TriesOver => "every attempt that is allowed was made",
             Self::NotHonoured => "it may have happened, and the target recognises no key",

@@ -246,7 +246,9 @@ impl BrokenStore {
     /// Counts a change of every record.
     pub(super) fn bump_all(&self) -> Result<(), StoreError> {
         let all = block_on(self.inner.list(Query { limit: 1000, ..Query::default() }))?.items;
-        all.iter().for_each(|item| self.bump(&item.record.id));
+        for item in &all {
+            self.bump(&item.record.id);
+        }
         Ok(())
     }
 

@@ -19,13 +19,15 @@ pub(crate) struct Board {
     // The order of the map is never looked at.
     circuits: HashMap<String, Known, Seed>,
     pub budgets: Budgets,
+    /// Where the stamps of this handle's writes begin: nobody else's are near.
+    stamp: u64,
     pub is_shared: bool,
 }
 
 impl Board {
-    pub fn new(seed: &Seed) -> Self {
+    pub fn new(seed: &Seed, stamp: u64) -> Self {
         let circuits = HashMap::with_hasher(seed.clone());
-        Self { circuits, budgets: Budgets::default(), is_shared: false }
+        Self { circuits, budgets: Budgets::default(), stamp, is_shared: false }
     }
 
     /// What is known of a circuit; as it begins where nothing is.
@@ -33,7 +35,7 @@ impl Board {
         if !self.circuits.contains_key(name) && self.circuits.len() >= MOST {
             self.make_room();
         }
-        self.circuits.entry(name.to_owned()).or_insert_with(|| Known::new(now))
+        self.circuits.entry(name.to_owned()).or_insert_with(|| Known::new(now, self.stamp))
     }
 
     /// Forgets a quarter: first those of which the ledger knows all and that refuse nothing, then what was not used for

@@ -26,6 +26,8 @@ pub(crate) struct Known {
     pub turn: Arc<Mutex<()>>,
     /// Its state was changed here, and the ledger is not known to have that.
     is_ahead: bool,
+    /// That of the last write.
+    stamp: u64,
     /// What was heard here and the ledger is not known to have, oldest first.
     unwritten: Vec<(Generation, bool)>,
     /// Writes that may have been carried out although nobody heard so.
@@ -43,13 +45,14 @@ struct Sent {
 }
 
 impl Known {
-    pub fn new(now: Duration) -> Self {
+    pub fn new(now: Duration, stamp: u64) -> Self {
         Self {
             shared: Shared::default(),
             used: now,
             asked: None,
             turn: Arc::default(),
             is_ahead: false,
+            stamp,
             unwritten: Vec::new(),
             doubts: Vec::new(),
             told: None,
@@ -103,6 +106,8 @@ impl Known {
         let expected = self.shared.circuit.version;
         let mut next = self.shared.clone();
         next.circuit.version = expected.next();
+        self.stamp = self.stamp.wrapping_add(1);
+        next.stamp = self.stamp;
         if self.doubts.len() == MOST_DOUBTS {
             self.doubts.remove(0);
         }

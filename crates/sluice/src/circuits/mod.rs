@@ -56,7 +56,9 @@ impl Circuits {
         breaker: Option<BreakerSettings>,
         budget: Budget,
     ) -> Self {
-        Self { board: Arc::new(Mutex::new(Board::new(seed))), store, ports, breaker, budget }
+        let [a, b, c, d, e, f, g, h, ..] = ports.chance.bits();
+        let stamp = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+        Self { board: Arc::new(Mutex::new(Board::new(seed, stamp))), store, ports, breaker, budget }
     }
 
     /// Asks for a claim that wants to send something.

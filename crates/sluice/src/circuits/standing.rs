@@ -29,7 +29,7 @@ pub struct Standing {
 
 impl Standing {
     fn of(name: String, shared: &Shared, now: LedgerTime) -> Self {
-        let Shared { circuit, window } = shared;
+        let Shared { circuit, window, .. } = shared;
         let is_current = window.generation() == circuit.generation;
         let (failures, outcomes) = if is_current { (window.failures(), window.outcomes()) } else { (0, 0) };
         Self {

@@ -33,6 +33,7 @@ use sluice_core::policy::OnIndeterminate;
 use sluice_core::record::Snapshot;
 use sluice_core::{Error, Failure};
 use std::future::Future;
+use std::time::Duration;
 
 impl Sluice {
     /// Runs an effect once per intent and answers what is known of it.
@@ -175,7 +176,8 @@ impl Sluice {
     async fn may_ask(&self, delivery: &Delivery, found: Option<&Snapshot>) -> Result<Probed, Error> {
         match (found, &delivery.prober) {
             (Some(found), Some(prober)) if delivery.on_indeterminate == OnIndeterminate::Probe => {
-                Box::pin(self.ask_target(found, prober)).await
+                let left = delivery.how.left(self.inner.ports.clock.elapsed());
+                Box::pin(self.ask_target(found, prober, left.unwrap_or(Duration::MAX))).await
             }
             _ => Ok(Probed::StillUnknown),
         }

@@ -7,7 +7,11 @@ use sluice::core::deliveries::{Deliveries, Heard, Seen};
 pub fn title(deliveries: &Deliveries) -> String {
     let Deliveries { count, first, last, .. } = deliveries;
     let plural = if *count == 1 { "delivery" } else { "deliveries" };
-    format!("{count} {plural} counted, from {} to {}", rfc3339(*first), rfc3339(*last))
+    format!(
+        "{count} {plural} noted, from {} to {} (one that runs the effect is noted where it says --delivery)",
+        rfc3339(*first),
+        rfc3339(*last)
+    )
 }
 
 pub fn lines(deliveries: &Deliveries) -> Vec<String> {

@@ -10,10 +10,12 @@ use super::find::Which;
 use crate::child::locks::Locks;
 use crate::exit;
 use crate::report::Fail;
+use crate::run::downstream::downstream;
 use crate::run::witness::LockJudge;
 use clap::Args;
 use serde_json::{Value, json};
 use sluice::core::deliveries::Deliveries;
+use sluice::core::downstream::Profile;
 use sluice::core::holder::Liveness;
 use sluice::core::ports::Witness;
 use sluice::core::record::Snapshot;
@@ -25,6 +27,9 @@ use std::io::Write;
 pub struct ExplainArgs {
     #[command(flatten)]
     which: Which,
+    /// What the target does with keys, as for sluice run: tells until when the same key may be sent again
+    #[arg(long, value_name = "NAME|TOML")]
+    downstream: Option<String>,
     /// One JSON document
     #[arg(long)]
     json: bool,
@@ -40,6 +45,7 @@ pub async fn explain(args: ExplainArgs) -> Result<u8, Fail> {
         condition: found.store.condition().await?,
         holder: LockJudge::new(locks.clone()).judge(&found.snapshot.record.body.holder),
         pid: locks.seen_alive(&found.snapshot.record.body.holder),
+        target: args.downstream.as_deref().map(downstream).transpose()?,
         found: found.snapshot,
     };
     let mut out = std::io::stdout().lock();
@@ -60,6 +66,7 @@ struct Story {
     condition: Condition,
     holder: Liveness,
     pid: Option<u32>,
+    target: Option<Profile>,
 }
 
 impl Story {

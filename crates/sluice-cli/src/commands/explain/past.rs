@@ -45,7 +45,7 @@ fn said(event: &Event) -> String {
         EventKind::Evidence => "an older execution turned out to have happened".to_owned(),
         EventKind::Contradicted => format!("refused: {reason}"),
         EventKind::KeyConflict => "the key was used for a different request, which was refused".to_owned(),
-        EventKind::VerdictRefused => format!("a verdict{by} was refused ({reason})"),
+        EventKind::VerdictRefused => format!("a verdict{by} was refused, which had said: {reason}"),
         EventKind::Note => format!("note{by}: {reason}"),
         _ => event.draft.kind.as_str().to_owned(),
     }

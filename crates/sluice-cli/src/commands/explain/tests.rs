@@ -1,7 +1,8 @@
-//! Ten ledgers, each with a story that a person has to understand. `UPDATE_SNAPSHOTS=1` writes them anew.
+//! Ledgers, each with a story that a person has to understand. `UPDATE_SNAPSHOTS=1` writes them anew.
 
 use super::Story;
 use sluice::core::decide::{Judgement, Ruling};
+use sluice::core::downstream::Profile;
 use sluice::core::holder::{GoneBecause, Liveness};
 use sluice::core::ids::{Epoch, RecordId};
 use sluice::core::outcome::{Kept, NotKept};
@@ -107,11 +108,17 @@ impl World {
             condition: self.store.condition().await.unwrap(),
             holder,
             pid: matches!(holder, Liveness::Alive(_)).then_some(4711),
+            target: None,
         }
     }
 
     async fn tells(&self, name: &str, holder: Liveness) {
-        let told = self.story(holder).await.lines().join("\n") + "\n";
+        self.tells_of(name, holder, None).await;
+    }
+
+    async fn tells_of(&self, name: &str, holder: Liveness, target: Option<Profile>) {
+        let story = Story { target, ..self.story(holder).await };
+        let told = story.lines().join("\n") + "\n";
         let path =
             Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/commands/explain/stories/{name}.txt"));
         if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
@@ -185,6 +192,37 @@ async fn killed_in_the_middle() {
     world.clock.advance(Duration::from_secs(35));
     world.charge(delivered(World::spec(), "msg-2")).await;
     world.tells("killed", GONE).await;
+}
+
+#[tokio::test]
+async fn killed_and_not_delivered_again() {
+    let world = World::new();
+    world.abandoned(World::spec()).await;
+    world.tells("gone", GONE).await;
+}
+
+#[tokio::test]
+async fn killed_before_its_mark() {
+    let world = World::new();
+    let terms =
+        sluice::core::record::Terms { declares_marks: true, ..sluice::core::record::Terms::default() };
+    world.abandoned(EffectSpec { terms, ..World::spec() }).await;
+    world.tells("unmarked", GONE).await;
+}
+
+#[tokio::test]
+async fn left_alone_by_what_started_it() {
+    let world = World::new();
+    world.abandoned(World::spec()).await;
+    world.clock.advance(Duration::from_secs(35));
+    world.tells("orphan", Liveness::Alive(None)).await;
+}
+
+#[tokio::test]
+async fn unknown_at_a_target_that_recognises_keys() {
+    let world = World::new();
+    world.fails(World::spec(), || Failure::unknown("the connection broke")).await;
+    world.tells_of("by_key", Liveness::Unknown, Profile::known("stripe")).await;
 }
 
 #[tokio::test]
