@@ -71,6 +71,8 @@ fn a_word_says_how_many_attempts_there_were_and_why_no_more() {
         (twice, Some(Stop::Circuit), "no (2 attempts; the target is in trouble)"),
         (once, Some(Stop::TriesOver), "no"),
         (twice, Some(Stop::TriesOver), "no (2 attempts; every attempt that is allowed was made)"),
+        (once, Some(Stop::Cancelled), "no"),
+        (twice, Some(Stop::Cancelled), "no (2 attempts; no further one was wanted)"),
         (once, Some(Stop::Definite), "no"),
         (once, Some(Stop::StillRunning), "no"),
         (twice, Some(Stop::NotHonoured), "no (2 attempts)"),
