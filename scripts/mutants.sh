@@ -8,30 +8,35 @@ if ! cargo mutants --version >/dev/null 2>&1; then
     exit 1
 fi
 export CARGO_PROFILE_DEV_DEBUG=0 CARGO_INCREMENTAL=1 PROPTEST_CASES="${PROPTEST_CASES:-32}"
-src=crates/sluice-core/src
+crate=crates/sluice-core
 out="${CARGO_TARGET_DIR:-target}/mutants"
 failed=0
 
-# Only the tests of the module's own rules are built, which is what takes the time.
+# Only the tests of the module's own rules are built for each change, since building is what takes the time.
 run() {
-    local module="$1" files="$2" tests="$3" arguments=(--cargo-arg=--lib)
-    for file in $files; do arguments+=(--file "$src/$file"); done
-    for test in $tests; do arguments+=("--cargo-arg=--test=$test"); done
+    local module="$1" files="$2" tests="$3" arguments=(--cargo-arg=--lib) file path
+    for file in $files; do arguments+=("--file=$crate/src/$file"); done
+    for file in $tests; do
+        for path in $(compgen -G "$crate/tests/$file.rs"); do
+            arguments+=("--cargo-arg=--test=$(basename "$path" .rs)")
+        done
+    done
     echo "== $module"
     mkdir -p "$out/$module"
     cargo mutants -p sluice-core -j1 --no-shuffle --timeout 60 --output "$out/$module" "${arguments[@]}" || failed=1
 }
 
-decide="decide_delivery decide_settle decide_target decide_tries decide_verdict decide_ways_on decide_words"
-for module in "${@:-all}"; do
+set -o noglob
+[ $# -gt 0 ] || set -- decide breaker retry downstream state
+for module in "$@"; do
     case "$module" in
-    all) exec "$0" decide breaker retry downstream state ;;
-    decide) run decide "decide/*.rs" "$decide" ;;
-    breaker) run breaker "breaker/*.rs" "breaker breaker_bounds" ;;
-    retry) run retry "retry/*.rs" "retry_after retry_backoff retry_budget retry_next" ;;
-    downstream) run downstream "downstream/*.rs" "downstream downstream_bounds http" ;;
-    state) run state "state.rs change.rs" "change $decide" ;;
+    decide) files="decide/*.rs" tests="decide_*" ;;
+    breaker) files="breaker/*.rs" tests="breaker*" ;;
+    retry) files="retry/*.rs" tests="retry_* decide_tries" ;;
+    downstream) files="downstream/*.rs" tests="downstream* http" ;;
+    state) files="state.rs change.rs" tests="change decide_*" ;;
     *) echo "no module $module: decide, breaker, retry, downstream, state" >&2 && exit 2 ;;
     esac
+    run "$module" "$files" "$tests"
 done
 exit "$failed"

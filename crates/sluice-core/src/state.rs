@@ -155,6 +155,12 @@ mod tests {
     }
 
     #[test]
+    fn nothing_grants_but_a_claim_a_reclaim_and_a_rerun() {
+        let grants: Vec<_> = Transition::ALL.into_iter().filter(|transition| transition.grants()).collect();
+        assert_eq!(grants, [Transition::Claim, Transition::Reclaim, Transition::Rerun]);
+    }
+
+    #[test]
     fn a_success_is_final() {
         for transition in Transition::ALL {
             if let Ok(status) = next(Some(Status::Succeeded), transition) {
@@ -202,7 +208,7 @@ mod tests {
         let names = Status::ALL.map(Status::as_str);
         assert_eq!(names, ["in_flight", "succeeded", "failed", "released", "indeterminate"]);
         for status in Status::ALL {
-            assert_eq!(Status::parse(status.as_str()), Some(status));
+            assert_eq!(Status::parse(&status.to_string()), Some(status));
         }
         assert_eq!(Status::parse("done"), None);
     }
