@@ -21,6 +21,9 @@ pub fn document(event: &Event) -> Value {
 pub fn line(event: &Event) -> String {
     let epoch = event.draft.epoch.map(|epoch| format!("{epoch}: ")).unwrap_or_default();
     let left = match (event.draft.status, event.draft.kind.is_notice()) {
+        (Some(Status::Indeterminate), false) if event.draft.kind == EventKind::Verdict => {
+            " → still indeterminate: another execution is in doubt".to_owned()
+        }
         (Some(status), false) => format!(" → {status}"),
         _ => String::new(),
     };
