@@ -106,7 +106,7 @@ fn lease_ms(found: &Snapshot) -> Option<u64> {
 
 fn remark(found: &Snapshot, is_over: bool) -> &'static str {
     match found.record.body.status {
-        Status::InFlight if is_over => "  (as recorded; it ended without a word)",
+        Status::InFlight if is_over => "  (as recorded; its lease or its process ended without a word)",
         _ if found.record.body.double_effect() => "  (DOUBLE EFFECT)",
         _ => "",
     }

@@ -44,7 +44,7 @@ impl Story {
         let [landed, did_not] = verdicts(&record.id, epochs.iter().copied());
         let mut lines = vec![
             format!("nobody knows whether it happened. {}", self.again(&taken)),
-            "Find out at the target, then say so. That it happened (a delivery is then told so, and runs nothing):".to_owned(),
+            "Find out at the target, then say so. That it happened (taken at any time; a delivery is then told so, and runs nothing):".to_owned(),
             format!("  {landed}"),
         ];
         lines.push(match taken {
@@ -83,7 +83,7 @@ impl Story {
         };
         format!(
             "It was declared repeatable: delivering it again with --repeatable runs it again{from}. Without that, or earlier, \
-             nothing is run (exit 90)."
+             nothing is run (exit 90). It may then have happened twice."
         )
     }
 
@@ -108,11 +108,12 @@ impl Story {
     fn same_key(&self) -> Vec<String> {
         let record = &self.found.record;
         let first = record.key_first_used();
-        let how = |name: &str| format!("a delivery with --downstream {name} --on-indeterminate reclaim");
+        let how =
+            |name: &str| format!("the same sluice run with --downstream {name} --on-indeterminate reclaim");
         let Some(target) = &self.target else {
             return vec![
                 format!(
-                    "Or, where the target recognises the key it was sent (since {}): {} sends the same request under the same \
+                    "Or, where the target recognises the key it was sent (first at {}): {} sends the same request under the same \
                      key, which such a target carries out once. Until when, for a target that sluice knows:",
                     rfc3339(first),
                     how("NAME")
@@ -123,7 +124,7 @@ impl Story {
         let name = printable(&target.name);
         vec![match oldest_key(target, record.body.terms.attempt_timeout).map(|oldest| later(first, oldest)) {
             Some(until) if until > self.condition.time => format!(
-                "Or, until {}: {} sends the same request under the same key, which {name} carries out once.",
+                "Or, until {}: {} sends the same request under the same key, which {name} carries out once. Later it is refused (exit 90).",
                 rfc3339(until),
                 how(&name)
             ),

@@ -22,10 +22,12 @@ impl Story {
         let record = &self.found.record;
         let due = due(&record.body, record.updated);
         let Some(forgotten) = due.record else {
-            return vec![
-                "all of it, until it has ended and somebody knows how; only then its time begins to run."
-                    .to_owned(),
-            ];
+            let until = if self.has_doubt() {
+                "all of it, for as long as nobody knows; once somebody has said so, 90 days or as --remember says."
+            } else {
+                "all of it, until its end is written down; from then on 90 days or as --remember says."
+            };
+            return vec![until.to_owned()];
         };
         let forgotten = rfc3339(forgotten);
         let mut lines = Vec::new();
@@ -53,7 +55,7 @@ impl Story {
         }
         lines.push(format!("its record until {forgotten}: until then every delivery finds it."));
         lines.push(
-            "After that the key is new again: a delivery runs it, unless it says by --first-sent that it was sent before then \
+            "After that it is forgotten and its key is new: a delivery runs it, unless it says by --first-sent that it was sent before then \
              (refused, exit 77)."
                 .to_owned(),
         );

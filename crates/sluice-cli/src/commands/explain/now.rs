@@ -13,10 +13,9 @@ impl Story {
         let mut lines = match record.body.status {
             Status::Succeeded => self.succeeded(),
             Status::Failed => self.failed(),
-            Status::Released => vec![
-                "it did not happen. Delivering it again runs it, with as many attempts as it says."
-                    .to_owned(),
-            ],
+            Status::Released => {
+                vec!["it did not happen. Delivering it again runs it, with attempts of its own.".to_owned()]
+            }
             Status::InFlight => self.in_flight(),
             Status::Indeterminate => self.in_doubt(),
         };
@@ -93,7 +92,9 @@ impl Story {
         } else {
             "its lease ended without a word."
         };
-        let mut lines = vec![what.to_owned()];
+        let mut lines = vec![format!(
+            "{what} The next delivery writes that down; so does, for this and all like it, and runs nothing: sluice recover"
+        )];
         if self.found.record.body.provably_not_begun() {
             lines.push(
                 "it did not happen: it never reached its point of no return (its mark), and no longer can. Delivering it again \
@@ -103,10 +104,6 @@ impl Story {
         } else {
             lines.extend(self.in_doubt());
         }
-        lines.push(
-            "The next delivery writes that down. Without one, for this and all like it: sluice recover"
-                .to_owned(),
-        );
         lines
     }
 }

@@ -56,8 +56,8 @@ fn said(event: &Event) -> String {
 
 fn lapsed(reason: &str) -> &'static str {
     match reason {
-        "holder_gone" => "the process that ran it is gone",
-        "host_restarted" => "the host that ran it was started anew",
-        _ => "its lease ended without a word",
+        "holder_gone" => "found: the process that ran it is gone",
+        "host_restarted" => "found: the host that ran it was started anew",
+        _ => "found: its lease had ended without a word",
     }
 }
