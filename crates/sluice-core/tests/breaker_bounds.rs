@@ -120,7 +120,7 @@ fn without_a_single_failure_nothing_opens_it_whatever_its_settings() {
 #[test]
 fn outcomes_that_came_together_open_only_what_is_closed_and_of_the_same_generation() {
     let settings = BreakerSettings::default();
-    let due = Shared { window: window(&[true; 5]), ..Shared::default() };
+    let due = Shared { circuit: Circuit::default(), window: window(&[true; 5]), ..Shared::default() };
     let asks = |shared: &Shared| reconsider(shared, NOW, || 0.5, &settings).is_some();
     assert!(asks(&due));
     assert!(!asks(&Shared { circuit: open_until(1), ..due.clone() }), "it is open");
@@ -138,7 +138,7 @@ fn it_opens_at_exactly_the_share_of_failures_that_is_set() {
         let settings = BreakerSettings { failures_percent: percent, ..BreakerSettings::default() };
         let mut outcomes = [false; 10];
         outcomes[10 - failures..].fill(true);
-        let shared = Shared { window: window(&outcomes), ..Shared::default() };
+        let shared = Shared { circuit: Circuit::default(), window: window(&outcomes), ..Shared::default() };
         assert_eq!(reconsider(&shared, NOW, || 0.5, &settings).is_some(), opens, "{failures} at {percent} %");
     }
 }

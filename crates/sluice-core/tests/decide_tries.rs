@@ -70,7 +70,7 @@ fn a_word_says_how_many_attempts_there_were_and_why_no_more() {
         (once, Some(Stop::Deadline), "no (the deadline comes before the next attempt)"),
         (twice, Some(Stop::Circuit), "no (2 attempts; the target is in trouble)"),
         (once, Some(Stop::TriesOver), "no"),
-        (twice, Some(Stop::TriesOver), "no (2 attempts; every attempt that is allowed was made)"),
+        (twice, Some(Stop::TriesOver), "no (2 attempts; no attempt of this delivery is left)"),
         (once, Some(Stop::Cancelled), "no"),
         (twice, Some(Stop::Cancelled), "no (2 attempts; no further one was wanted)"),
         (once, Some(Stop::Definite), "no"),

@@ -1,89 +1,18 @@
 //! Effects in the ledger's own transaction: exactly once, never in doubt.
 
+#[path = "common/bank.rs"]
+mod bank;
+
+use bank::{bank, block_on, moves, open, spec};
 use sluice::core::ids::RecordId;
 use sluice::core::state::Status;
 use sluice::core::trail::EventKind;
-use sluice::{Code, Done, EffectSpec, Error, Failure, Key, Namespace, Sluice};
-use sluice_sqlite::{LONGEST_WORK, SqliteStore, StatementError, Statements};
-use std::path::PathBuf;
+use sluice::{Code, Done, Failure, Key, Namespace};
+use sluice_sqlite::{LONGEST_WORK, Statements};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
-use tempfile::TempDir;
-
-struct Bank {
-    _folder: Option<TempDir>,
-    path: PathBuf,
-    store: SqliteStore,
-    sluice: Sluice,
-}
-
-async fn open(path: PathBuf, folder: Option<TempDir>) -> Bank {
-    let store = SqliteStore::open(&path).await.unwrap();
-    let sluice = Sluice::open(store.clone()).build();
-    Bank { _folder: folder, path, store, sluice }
-}
-
-async fn bank() -> Bank {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("bank.db");
-    let bank = open(path, Some(folder)).await;
-    let made = bank.sluice.effect("open").no_fingerprint().run_in(&bank.store, |db: &Statements<'_>| {
-        db.execute("CREATE TABLE accounts (name TEXT PRIMARY KEY, cents INTEGER NOT NULL) STRICT", [])?;
-        db.execute("INSERT INTO accounts VALUES ('ada', 1000), ('bob', 0)", [])?;
-        Ok(())
-    });
-    assert!(made.await.unwrap().ran_now());
-    bank
-}
-
-fn moves(db: &Statements<'_>) -> Result<(), StatementError> {
-    db.execute("UPDATE accounts SET cents = cents - 100 WHERE name = 'ada'", [])?;
-    db.execute("UPDATE accounts SET cents = cents + 100 WHERE name = 'bob'", [])?;
-    Ok(())
-}
-
-fn spec(key: &str) -> EffectSpec {
-    EffectSpec::new(Key::new(key).unwrap())
-}
-
-impl Bank {
-    async fn run<T, F>(&self, key: &str, work: F) -> Result<Done<T>, Error>
-    where
-        T: serde::Serialize + serde::de::DeserializeOwned + Send + 'static,
-        F: for<'t> FnOnce(&Statements<'t>) -> Result<T, Failure> + Send + 'static,
-    {
-        self.sluice.run_in(&self.store, spec(key), work).await
-    }
-
-    async fn pay(&self, key: &str) -> Result<Done<u32>, Error> {
-        self.run(key, |db| moves(db).map(|()| 7).map_err(Failure::from)).await
-    }
-
-    /// What ada and bob have, as anybody sees who opens the file.
-    fn balances(&self) -> (i64, i64) {
-        let conn = rusqlite::Connection::open(&self.path).unwrap();
-        let of = |name| {
-            conn.query_row("SELECT cents FROM accounts WHERE name = ?1", [name], |row| row.get(0)).unwrap()
-        };
-        (of("ada"), of("bob"))
-    }
-
-    async fn status(&self, key: &str) -> Option<Status> {
-        let id = RecordId::new(Namespace::default(), Key::new(key).unwrap());
-        Some(self.sluice.look(&id).await.unwrap()?.record.body.status)
-    }
-}
-
-fn block_on(test: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_time()
-        .build()
-        .unwrap()
-        .block_on(test);
-}
 
 #[test]
 fn sixty_four_duplicates_at_once_move_the_money_once() {

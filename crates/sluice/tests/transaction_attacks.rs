@@ -1,98 +1,24 @@
 //! What an effect in the ledger's own transaction could do to the ledger, to other holders and to its writer, and must not.
 
-use sluice::core::ids::RecordId;
+#[path = "common/bank.rs"]
+mod bank;
+
+use bank::{Bank, bank, bank_with, block_on, id, moves, spec};
 use sluice::core::state::Status;
 use sluice::core::store::StoreError;
 use sluice::core::trail::EventKind;
-use sluice::{Code, Done, EffectSpec, Error, Failure, Key, Namespace, Sluice};
-use sluice_sqlite::{Hook, Moment, Options, SqliteStore, StatementError, Statements};
-use std::path::PathBuf;
+use sluice::{Code, Done, Failure, Sluice};
+use sluice_sqlite::{Hook, Moment, Options, SqliteStore, Statements};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use tempfile::TempDir;
-
-struct Bank {
-    folder: TempDir,
-    store: SqliteStore,
-    sluice: Sluice,
-}
-
-async fn bank_with(options: Options) -> Bank {
-    let folder = tempfile::tempdir().unwrap();
-    let store = SqliteStore::open_with(folder.path().join("bank.db"), options).await.unwrap();
-    let sluice = Sluice::open(store.clone()).build();
-    let bank = Bank { folder, store, sluice };
-    let made = bank.run("open", |db| {
-        db.execute("CREATE TABLE accounts (name TEXT PRIMARY KEY, cents INTEGER NOT NULL) STRICT", [])?;
-        db.execute("INSERT INTO accounts VALUES ('ada', 1000), ('bob', 0)", [])?;
-        Ok(())
-    });
-    assert!(made.await.unwrap().ran_now());
-    bank
-}
-
-async fn bank() -> Bank {
-    bank_with(Options::default()).await
-}
-
-fn spec(key: &str) -> EffectSpec {
-    EffectSpec::new(Key::new(key).unwrap())
-}
-
-fn id(key: &str) -> RecordId {
-    RecordId::new(Namespace::default(), Key::new(key).unwrap())
-}
-
-fn moves(db: &Statements<'_>) -> Result<(), StatementError> {
-    db.execute("UPDATE accounts SET cents = cents - 100 WHERE name = 'ada'", [])?;
-    db.execute("UPDATE accounts SET cents = cents + 100 WHERE name = 'bob'", [])?;
-    Ok(())
-}
 
 impl Bank {
-    fn path(&self) -> PathBuf {
-        self.folder.path().join("bank.db")
-    }
-
-    async fn run<T, F>(&self, key: &str, work: F) -> Result<Done<T>, Error>
-    where
-        T: serde::Serialize + serde::de::DeserializeOwned + Send + 'static,
-        F: for<'t> FnOnce(&Statements<'t>) -> Result<T, Failure> + Send + 'static,
-    {
-        self.sluice.run_in(&self.store, spec(key), work).await
-    }
-
-    async fn pay(&self, key: &str) -> Result<Done<u32>, Error> {
-        self.run(key, |db| moves(db).map(|()| 7).map_err(Failure::from)).await
-    }
-
-    fn balances(&self) -> (i64, i64) {
-        let conn = rusqlite::Connection::open(self.path()).unwrap();
-        let of = |name| {
-            conn.query_row("SELECT cents FROM accounts WHERE name = ?1", [name], |row| row.get(0)).unwrap()
-        };
-        (of("ada"), of("bob"))
-    }
-
-    async fn status(&self, key: &str) -> Option<Status> {
-        Some(self.sluice.look(&id(key)).await.unwrap()?.record.body.status)
-    }
-
     async fn history(&self, key: &str) -> Vec<(EventKind, Option<u64>)> {
         let events = self.sluice.store().events(&id(key)).await.unwrap();
         events.into_iter().map(|event| (event.draft.kind, event.version.map(|version| version.0))).collect()
     }
-}
-
-fn block_on(test: impl Future<Output = ()>) {
-    tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(2)
-        .enable_time()
-        .build()
-        .unwrap()
-        .block_on(test);
 }
 
 /// A temporary table comes before one of the file where a statement names neither, the ledger's own statements too.
@@ -138,7 +64,7 @@ fn what_keeps_a_database_in_shape_is_no_effect() {
 fn a_full_text_index_of_ones_own_can_be_used() {
     block_on(async {
         let bank = bank().await;
-        let conn = rusqlite::Connection::open(bank.path()).unwrap();
+        let conn = rusqlite::Connection::open(&bank.path).unwrap();
         conn.execute_batch("CREATE VIRTUAL TABLE notes USING fts5 (body)").unwrap();
         let found = bank.run("k", |db| {
             db.execute("INSERT INTO notes VALUES ('once per intent')", [])?;
@@ -173,7 +99,7 @@ fn foreign_keys_hold_as_on_any_connection_of_this_driver() {
         }
         assert_eq!(bank.pay("after").await.unwrap(), Done::Executed(7));
         // The ledger's own writes are none of a user's business.
-        let conn = rusqlite::Connection::open(bank.path()).unwrap();
+        let conn = rusqlite::Connection::open(&bank.path).unwrap();
         conn.execute_batch(
             "CREATE TABLE watcher (r INTEGER REFERENCES records); INSERT INTO watcher VALUES (1)",
         )
@@ -383,7 +309,7 @@ fn an_older_doubt_stays_where_the_transaction_is_rolled_back_and_ends_where_it_c
 fn two_handles_of_one_file_move_the_money_once() {
     block_on(async {
         let bank = bank().await;
-        let other = SqliteStore::open(bank.path()).await.unwrap();
+        let other = SqliteStore::open(&bank.path).await.unwrap();
         let handles = [bank.sluice.clone(), Sluice::open(other.clone()).build()];
         let stores = [bank.store.clone(), other];
         let payers: Vec<_> = (0..64)
@@ -437,7 +363,7 @@ fn a_full_disk_leaves_neither_the_work_nor_its_claim() {
 fn a_settlement_that_changes_no_row_rolls_everything_back() {
     block_on(async {
         let bank = bank().await;
-        let conn = rusqlite::Connection::open(bank.path()).unwrap();
+        let conn = rusqlite::Connection::open(&bank.path).unwrap();
         conn.execute_batch(
             "CREATE TRIGGER swallows BEFORE UPDATE ON records WHEN new.status = 'succeeded' BEGIN SELECT RAISE(IGNORE); END",
         )

@@ -37,7 +37,7 @@ pub async fn show(args: ShowArgs) -> Result<u8, Fail> {
     let _ = match args.output {
         Some(stream) => return output(&found, stream, &mut out),
         None if args.json => writeln!(out, "{}", document(&found)),
-        None => describe(&found).iter().try_for_each(|line| writeln!(out, "{line}")),
+        None => describe(&found, !found.lease.is_live()).iter().try_for_each(|line| writeln!(out, "{line}")),
     };
     Ok(exit::OK)
 }
@@ -104,14 +104,24 @@ fn lease_ms(found: &Snapshot) -> Option<u64> {
     held.then(|| sluice::core::duration::as_ms(found.lease.remaining()))
 }
 
+fn remark(found: &Snapshot, is_over: bool) -> &'static str {
+    match found.record.body.status {
+        Status::InFlight if is_over => "  (as recorded; its lease or its process ended without a word)",
+        _ if found.record.body.double_effect() => "  (DOUBLE EFFECT)",
+        _ => "",
+    }
+}
+
 /// One record in lines for people.
-pub fn describe(found: &Snapshot) -> Vec<String> {
+///
+/// `is_over` is whether what is in flight by the record is known not to be any more.
+pub fn describe(found: &Snapshot, is_over: bool) -> Vec<String> {
     let record = &found.record;
     let body = &record.body;
     let mut lines = vec![
         format!("key        {}", printable(record.id.key.as_str())),
         format!("namespace  {}", printable(record.id.namespace.as_str())),
-        format!("status     {}{}", body.status, if body.double_effect() { "  (DOUBLE EFFECT)" } else { "" }),
+        format!("status     {}{}", body.status, remark(found, is_over)),
         format!("epoch      {}", body.epoch.0),
         format!("first seen {}", rfc3339(record.created)),
         format!("changed    {}", rfc3339(record.updated)),
@@ -128,7 +138,7 @@ pub fn describe(found: &Snapshot) -> Vec<String> {
     if !body.unresolved.is_empty() || body.status == Status::InFlight {
         lines.push(format!("target key {}", printable(&body.downstream.key)));
     }
-    if found.lease.is_live() && body.status == Status::InFlight {
+    if body.status == Status::InFlight && !is_over {
         lines.push(format!("lease      ends in {} unless it is renewed", rough(found.lease.remaining())));
     }
     if !body.unresolved.is_empty() {

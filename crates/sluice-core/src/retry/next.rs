@@ -252,7 +252,7 @@ impl fmt::Display for Stop {
             Self::StillRunning => "the attempt still runs",
             Self::Cancelled => "no further one was wanted",
             Self::Lease => "the right to execute ended",
-            Self::TriesOver => "every attempt that is allowed was made",
+            Self::TriesOver => "no attempt of this delivery is left",
             Self::NotHonoured => "it may have happened, and the target recognises no key",
             Self::Window => "it may have happened, and the target may soon have forgotten the key",
             Self::Deadline => "the deadline comes before the next attempt",

@@ -56,8 +56,8 @@ impl Circuits {
         breaker: Option<BreakerSettings>,
         budget: Budget,
     ) -> Self {
-        let [a, b, c, d, e, f, g, h, ..] = ports.chance.bits();
-        let stamp = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
+        let stamp =
+            ports.chance.bits().into_iter().take(8).fold(0, |stamp, byte| (stamp << 8) | u64::from(byte));
         Self { board: Arc::new(Mutex::new(Board::new(seed, stamp))), store, ports, breaker, budget }
     }
 

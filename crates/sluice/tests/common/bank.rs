@@ -29,10 +29,14 @@ pub async fn open_with(path: PathBuf, folder: Option<TempDir>, options: Options)
 }
 
 pub async fn bank() -> Bank {
+    bank_with(Options::default()).await
+}
+
+pub async fn bank_with(options: Options) -> Bank {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bank.db");
-    let bank = open(path, Some(folder)).await;
-    let made = bank.sluice.effect("open").no_fingerprint().run_in(&bank.store, |db: &Statements<'_>| {
+    let bank = open_with(path, Some(folder), options).await;
+    let made = bank.run("open", |db| {
         db.execute("CREATE TABLE accounts (name TEXT PRIMARY KEY, cents INTEGER NOT NULL) STRICT", [])?;
         db.execute("INSERT INTO accounts VALUES ('ada', 1000), ('bob', 0)", [])?;
         Ok(())
@@ -45,6 +49,10 @@ pub fn moves(db: &Statements<'_>) -> Result<(), StatementError> {
     db.execute("UPDATE accounts SET cents = cents - 100 WHERE name = 'ada'", [])?;
     db.execute("UPDATE accounts SET cents = cents + 100 WHERE name = 'bob'", [])?;
     Ok(())
+}
+
+pub fn id(key: &str) -> RecordId {
+    RecordId::new(Namespace::default(), Key::new(key).unwrap())
 }
 
 pub fn spec(key: &str) -> EffectSpec {
@@ -74,8 +82,7 @@ impl Bank {
     }
 
     pub async fn record(&self, key: &str) -> Option<Record> {
-        let id = RecordId::new(Namespace::default(), Key::new(key).unwrap());
-        Some(self.sluice.look(&id).await.unwrap()?.record)
+        Some(self.sluice.look(&id(key)).await.unwrap()?.record)
     }
 
     pub async fn status(&self, key: &str) -> Option<Status> {
@@ -84,8 +91,7 @@ impl Bank {
 
     /// What happened to a record, in order; its versions have no hole.
     pub async fn story(&self, key: &str) -> Vec<EventKind> {
-        let id = RecordId::new(Namespace::default(), Key::new(key).unwrap());
-        let events = self.sluice.store().events(&id).await.unwrap();
+        let events = self.sluice.store().events(&id(key)).await.unwrap();
         let mut versions: Vec<u64> = events.iter().filter_map(|event| Some(event.version?.0)).collect();
         // A record is reopened and claimed in one change.
         versions.dedup();

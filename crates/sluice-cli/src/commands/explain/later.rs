@@ -8,7 +8,7 @@ pub fn title(deliveries: &Deliveries) -> String {
     let Deliveries { count, first, last, .. } = deliveries;
     let plural = if *count == 1 { "delivery" } else { "deliveries" };
     format!(
-        "{count} {plural} noted, from {} to {} (one that runs the effect is noted where it says --delivery)",
+        "{count} {plural} noted, from {} to {} (a delivery that runs the effect is listed only where it has a --delivery)",
         rfc3339(*first),
         rfc3339(*last)
     )

@@ -1,5 +1,7 @@
 //! `sluice explain`: one intent's story.
 
+mod doubt;
+mod kept;
 mod later;
 mod now;
 mod past;
@@ -12,6 +14,7 @@ use crate::exit;
 use crate::report::Fail;
 use crate::run::downstream::downstream;
 use crate::run::witness::LockJudge;
+use crate::text::rfc3339;
 use clap::Args;
 use serde_json::{Value, json};
 use sluice::core::deliveries::Deliveries;
@@ -71,7 +74,8 @@ struct Story {
 
 impl Story {
     fn lines(&self) -> Vec<String> {
-        let mut lines = super::show::describe(&self.found);
+        let mut lines =
+            super::show::describe(&self.found, self.holder.is_gone() || !self.found.lease.is_live());
         let mut chapter = |title: String, told: Vec<String>| {
             lines.push(String::new());
             lines.push(title);
@@ -81,7 +85,7 @@ impl Story {
         if let Some(deliveries) = &self.deliveries {
             chapter(later::title(deliveries), later::lines(deliveries));
         }
-        chapter("now".to_owned(), self.now());
+        chapter(format!("now, at {}", rfc3339(self.condition.time)), self.now());
         chapter("what is kept, and until when".to_owned(), self.kept());
         lines
     }

@@ -21,6 +21,9 @@ pub fn document(event: &Event) -> Value {
 pub fn line(event: &Event) -> String {
     let epoch = event.draft.epoch.map(|epoch| format!("{epoch}: ")).unwrap_or_default();
     let left = match (event.draft.status, event.draft.kind.is_notice()) {
+        (Some(Status::Indeterminate), false) if event.draft.kind == EventKind::Verdict => {
+            " → still indeterminate: another execution is in doubt".to_owned()
+        }
         (Some(status), false) => format!(" → {status}"),
         _ => String::new(),
     };
@@ -53,8 +56,8 @@ fn said(event: &Event) -> String {
 
 fn lapsed(reason: &str) -> &'static str {
     match reason {
-        "holder_gone" => "the process that ran it is gone",
-        "host_restarted" => "the host that ran it was started anew",
-        _ => "its lease ended without a word",
+        "holder_gone" => "found: the process that ran it is gone",
+        "host_restarted" => "found: the host that ran it was started anew",
+        _ => "found: its lease had ended without a word",
     }
 }

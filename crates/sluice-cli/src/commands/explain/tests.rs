@@ -252,13 +252,15 @@ async fn resolved_by_a_person_after_two_executions() {
 #[tokio::test]
 async fn done_twice_with_a_conflict_on_a_host_whose_clock_jumped() {
     let world = World::new();
-    world.charge(World::spec()).await;
+    let spec = EffectSpec { terms: repeatable(), ..World::spec() };
+    world.fails(spec.clone(), || Failure::unknown("the connection broke")).await;
+    world.charge(spec).await;
     world.store.notice(World::id(), EventDraft::new(EventKind::KeyConflict)).await.unwrap();
     let found = world.store.read(&World::id()).await.unwrap().unwrap();
     let event = EventDraft::new(EventKind::Evidence).about(Epoch(1), None);
     let change =
         sluice::core::change::Change::of(&found, sluice::core::state::Transition::Witness, event, |set| {
-            set.landed.insert(Epoch(2));
+            set.landed.insert(Epoch(1));
         });
     world.store.apply(World::id(), change.unwrap()).await.unwrap();
     world.clock.step_wall(2 * 60 * 60 * 1000);
