@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Does a test of sluice-core notice each small change of a rule? Needs cargo-mutants; about an hour on one core.
+# Does a test of sluice-core notice each small change of a rule? Needs cargo-mutants; an hour or two on one core.
 # Arguments are the modules to be asked about: `scripts/mutants.sh decide retry`; without any, all of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
