@@ -125,6 +125,17 @@ impl Ctx {
         Err(Error::new(Code::Store, "the mark could not be written, since the record kept changing"))
     }
 
+    /// Whether this execution has passed its mark, by whatever process, as far as the ledger knows now.
+    ///
+    /// # Errors
+    /// `E_STORE` where the ledger could not be asked; `E_LEASE_LOST` where the record has another claim by now.
+    pub async fn is_marked(&self) -> Result<bool, Error> {
+        let found = self.inner.store.read(&self.held.id).await?;
+        let own = found.map(|found| found.record.body);
+        let own = own.filter(|body| body.claim == self.held.claim && body.epoch == self.held.epoch);
+        own.map(|body| body.marked).ok_or_else(lease_lost)
+    }
+
     /// Is ready once nothing more should be started: the claim is lost, the lease is over on this holder's own clock,
     /// or the effect took too long.
     pub async fn cancelled(&self) {

@@ -1,5 +1,6 @@
 //! Which processes are there, as far as the kernel shows them.
 
+use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -36,14 +37,20 @@ fn is_dead(state: char) -> bool {
 
 /// Another process that has the file open.
 pub fn with_open(path: &Path) -> Option<u32> {
-    let wanted = std::fs::metadata(path).ok()?;
-    pids().filter(|pid| *pid != std::process::id()).find(|pid| {
-        let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fd")) else {
-            return false;
-        };
-        entries.flatten().any(|entry| {
-            std::fs::metadata(entry.path()).is_ok_and(|m| m.ino() == wanted.ino() && m.dev() == wanted.dev())
-        })
+    have_open(&std::fs::metadata(path).ok()?).next()
+}
+
+/// Whether another process than this and that one has the file open, as far as can be seen.
+pub fn is_open_elsewhere(file: &File, than: Option<u32>) -> bool {
+    file.metadata().is_ok_and(|wanted| have_open(&wanted).any(|pid| Some(pid) != than))
+}
+
+fn have_open(wanted: &Metadata) -> impl Iterator<Item = u32> {
+    let (inode, device) = (wanted.ino(), wanted.dev());
+    let is_it = move |path| std::fs::metadata(path).is_ok_and(|m| m.ino() == inode && m.dev() == device);
+    pids().filter(|pid| *pid != std::process::id()).filter(move |pid| {
+        let entries = std::fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
+        entries.into_iter().any(|entry| is_it(entry.path()))
     })
 }
 

@@ -5,8 +5,11 @@ use super::person::Person;
 use crate::child::locks::Locks;
 use crate::exit;
 use crate::input;
+use crate::open::state_folder;
 use crate::report::Fail;
+use crate::run::take_in;
 use crate::run::witness::LockJudge;
+use crate::spool::Spool;
 use crate::text::{in_words, printable, rough};
 use clap::Args;
 use sluice::core::decide::{Judgement, Ruling, VerdictStep};
@@ -15,6 +18,7 @@ use sluice::core::key::Json;
 use sluice::core::outcome::{Kept, NotKept};
 use sluice::core::record::Snapshot;
 use sluice::core::state::Status;
+use sluice::core::store::Store;
 use sluice::{Resolved, Sluice};
 use std::sync::Arc;
 
@@ -49,6 +53,10 @@ pub async fn resolve(args: ResolveArgs) -> Result<u8, Fail> {
     let mut ports = sluice::system::ports();
     ports.witness = Arc::new(LockJudge::new(locks.clone()));
     let sluice = Sluice::open_shared(found.store.clone()).ports(ports).build();
+    // What was kept aside is known already; it comes before what anybody says.
+    if let Ok(folder) = state_folder() {
+        take_in(&sluice, &Spool::of(&folder, &found.store.ledger().id)).await;
+    }
     match sluice.resolve(&found.snapshot.record.id, &ruling).await? {
         Resolved::Taken(epoch, records) => {
             let (before, after) = *records;

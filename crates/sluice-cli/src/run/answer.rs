@@ -87,7 +87,7 @@ impl Answer {
             // It ran here, and turned out to have landed elsewhere as well.
             (Ok(Done::Replayed(_, meta) | Done::WithoutValue(meta)), Some(run)) => {
                 let message = format!(
-                    "an earlier execution of this intent turned out to have happened: see sluice explain {}",
+                    "another execution of this intent is known to have happened: see sluice explain {}",
                     key(meta)
                 );
                 Said { status: run.status(), replay: None, result: None, message: Some(message) }

@@ -140,7 +140,11 @@ impl Performer {
         let (end, output) = self.follow(watch, recordings, signals, limit).await;
         reach(Moment::CommandEnded);
         let whose = if limit == self.args.timeout { "its time limit" } else { "its deadline allows" };
-        self.judge(&ctx, end, output, whose)
+        let judged = self.judge(&ctx, end, output, whose);
+        match judged {
+            Err(failure) if self.is_last(&ctx).await => Err(failure.not_to_be_repeated()),
+            judged => judged,
+        }
     }
 
     fn attend(&self, prepared: &mut Prepared) -> std::io::Result<(Watch, Vec<Recording>)> {
@@ -188,12 +192,22 @@ impl Performer {
         }
     }
 
-    /// Whether something that the command started outlived it. Under the same claim it could still pass its mark, while
-    /// another try does the same.
+    /// Whether no other try may follow: a command that marks has passed its mark, or left something running that could
+    /// still pass it beside the next one, under the same claim.
+    async fn is_last(&self, ctx: &Ctx) -> bool {
+        let is_tried_again = ctx.attempt() < self.args.tries;
+        // What is left is looked for first: what ends in between has passed its mark by then or never will.
+        self.args.marked
+            && is_tried_again
+            && (self.left_something_behind() || !matches!(ctx.is_marked().await, Ok(false)))
+    }
+
     fn left_something_behind(&self) -> bool {
-        self.lock_spare()
-            .as_ref()
-            .is_some_and(|spare| processes::has_other_member(spare.group(), spare.process()))
+        let spare = self.lock_spare().as_ref().map(|spare| (spare.group(), spare.process()));
+        let is_in_group = spare.is_some_and(|(group, process)| processes::has_other_member(group, process));
+        let own = spare.map(|(_, process)| process);
+        let held = |lock: &Lock| processes::is_open_elsewhere(lock.file(), own);
+        is_in_group || self.lock_ran().lock.as_ref().is_some_and(held)
     }
 
     fn lock_spare(&self) -> std::sync::MutexGuard<'_, Option<Prepared>> {
@@ -327,8 +341,7 @@ impl Performer {
             Meaning::Unclassified => Failure::unclassified(said),
         };
         let failure = failure.with_detail(&value);
-        let is_last = end.was_asked || self.args.marked && self.left_something_behind();
-        Err(if is_last { failure.not_to_be_repeated() } else { failure })
+        Err(if end.was_asked { failure.not_to_be_repeated() } else { failure })
     }
 
     fn object_in(&self, run: &ChildRun) -> Option<String> {

@@ -45,7 +45,7 @@ pub(super) async fn perform<T, F, Fut>(
     Fut: Future<Output = Result<T, Failure>> + Send + 'static,
 {
     let _over = Over(held);
-    let beating = match begin(sluice, held) {
+    let beating = match begin(sluice, held, how) {
         Ok(beating) => beating,
         Err(failure) => {
             let ended = Ended { outcome: Ok(Err(failure)), tries: Tries::default(), stop: None };
@@ -132,12 +132,16 @@ impl Drop for Over<'_> {
 }
 
 /// Readies the first attempt; the failure says why nothing was begun.
-fn begin(sluice: &Sluice, held: &Arc<Held>) -> Result<Beating, Failure> {
+fn begin(sluice: &Sluice, held: &Arc<Held>, how: &How) -> Result<Beating, Failure> {
     let Some(beating) = sluice.inner.heart.keep(held.clone()) else {
         return Err(Failure::not_started("nothing could be started that keeps the lease alive"));
     };
+    let now = sluice.inner.ports.clock.elapsed();
+    if how.left(now).is_some_and(|left| left.is_zero()) {
+        return Err(Failure::not_started("the deadline had passed by the time that the claim was granted"));
+    }
     // Where the grant took longer than the lease, nothing may be begun any more.
-    match held.may_send(sluice.inner.ports.clock.elapsed()) {
+    match held.may_send(now) {
         Some(_) => Ok(beating),
         None => Err(Failure::not_started("the claim was granted too late to be used")),
     }

@@ -8,7 +8,7 @@ use sluice_core::decide::{self, SettleStep};
 use sluice_core::outcome::{Kept, NotKept};
 use sluice_core::ports::{Report, Unrecorded};
 use sluice_core::record::Snapshot;
-use sluice_core::store::{StoreError, Written};
+use sluice_core::store::{StoreError, StoreErrorKind, Written};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,7 +58,8 @@ pub(crate) async fn offer(sluice: &Sluice, held: &Held, report: &Report, patienc
                 let waited = sluice.inner.ports.clock.elapsed().saturating_sub(started);
                 if !(error.is_retryable() || error.outcome_unknown) || waited >= patience {
                     // A success survives its result: where there is no room for both, there may be for the one.
-                    match without_result(report).filter(|_| smaller.is_none()) {
+                    let finds_no_room = !may_take_it_later(error.kind);
+                    match without_result(report).filter(|_| smaller.is_none() && finds_no_room) {
                         Some(report) => smaller = Some(Box::new(report)),
                         None => return Settled::Unrecorded { is_spooled: false },
                     }
@@ -69,6 +70,11 @@ pub(crate) async fn offer(sluice: &Sluice, held: &Held, report: &Report, patienc
             }
         }
     }
+}
+
+/// Whether what is kept aside may well find its room in the ledger later, the result with it.
+fn may_take_it_later(kind: StoreErrorKind) -> bool {
+    matches!(kind, StoreErrorKind::Busy | StoreErrorKind::Unavailable)
 }
 
 fn without_result(report: &Report) -> Option<Report> {

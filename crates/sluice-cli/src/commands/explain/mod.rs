@@ -11,19 +11,23 @@ mod tests;
 use super::find::Which;
 use crate::child::locks::Locks;
 use crate::exit;
+use crate::open::state_folder;
 use crate::report::Fail;
 use crate::run::downstream::downstream;
 use crate::run::witness::LockJudge;
+use crate::spool::Spool;
 use crate::text::rfc3339;
 use clap::Args;
 use serde_json::{Value, json};
 use sluice::core::deliveries::Deliveries;
 use sluice::core::downstream::Profile;
 use sluice::core::holder::Liveness;
+use sluice::core::ids::RecordId;
 use sluice::core::ports::Witness;
 use sluice::core::record::Snapshot;
 use sluice::core::store::{Condition, Store, Upkeep};
 use sluice::core::trail::Event;
+use sluice_sqlite::SqliteStore;
 use std::io::Write;
 
 #[derive(Args, Debug)]
@@ -48,6 +52,7 @@ pub async fn explain(args: ExplainArgs) -> Result<u8, Fail> {
         condition: found.store.condition().await?,
         holder: LockJudge::new(locks.clone()).judge(&found.snapshot.record.body.holder),
         pid: locks.seen_alive(&found.snapshot.record.body.holder),
+        is_kept_aside: is_kept_aside(&found.store, id),
         target: args.downstream.as_deref().map(downstream).transpose()?,
         found: found.snapshot,
     };
@@ -70,6 +75,13 @@ struct Story {
     holder: Liveness,
     pid: Option<u32>,
     target: Option<Profile>,
+    /// Whether an outcome of it waits beside the ledger.
+    is_kept_aside: bool,
+}
+
+fn is_kept_aside(store: &SqliteStore, id: &RecordId) -> bool {
+    let Ok(folder) = state_folder() else { return false };
+    Spool::of(&folder, &store.ledger().id).waiting().iter().any(|(_, unrecorded)| unrecorded.id == *id)
 }
 
 impl Story {

@@ -19,6 +19,14 @@ impl Story {
             Status::InFlight => self.in_flight(),
             Status::Indeterminate => self.in_doubt(),
         };
+        if self.is_kept_aside {
+            lines.insert(
+                0,
+                "an outcome of it is kept aside, since the ledger could not be written. Take it in before anything else: sluice \
+                 recover"
+                    .to_owned(),
+            );
+        }
         if let Some(pid) = self.pid.filter(|_| !self.has_doubt()) {
             lines.push(format!("process {pid} still runs it."));
         }

@@ -46,6 +46,9 @@ fn said(event: &Event) -> String {
         EventKind::Verdict => format!("verdict{by}: {reason}"),
         EventKind::Reopened => format!("reopened{by}: {reason}"),
         EventKind::Evidence => "an older execution turned out to have happened".to_owned(),
+        EventKind::Contradicted if reason.is_empty() => {
+            "its holder\'s word came too late, or contradicts what is recorded, and does not count".to_owned()
+        }
         EventKind::Contradicted => format!("refused: {reason}"),
         EventKind::KeyConflict => "the key was used for a different request, which was refused".to_owned(),
         EventKind::VerdictRefused => format!("a verdict{by} was refused, which had said: {reason}"),

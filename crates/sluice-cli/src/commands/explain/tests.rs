@@ -109,6 +109,7 @@ impl World {
             holder,
             pid: matches!(holder, Liveness::Alive(_)).then_some(4711),
             target: None,
+            is_kept_aside: false,
         }
     }
 
