@@ -1,10 +1,12 @@
 //! Outcomes that the ledger did not take, kept in files until it does (RULINGS 25).
 
-use crate::open::private_folder;
+use crate::open::{private_folder, state_folder};
 use serde::{Deserialize, Serialize};
 use sluice::core::ids::{ClaimId, Epoch, RecordId};
 use sluice::core::outcome::{Fault, Kept, NotKept};
 use sluice::core::ports::{BoxFuture, Evidence, Report, Unrecorded};
+use sluice::core::store::Store;
+use sluice_sqlite::SqliteStore;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
@@ -39,6 +41,11 @@ enum StoredOutcome {
 }
 
 impl Spool {
+    /// The spool of an opened ledger; none where there is no state folder.
+    pub fn of_store(store: &SqliteStore) -> Option<Self> {
+        Some(Self::of(&state_folder().ok()?, &store.ledger().id))
+    }
+
     /// The spool of the ledger with this id, inside the state folder.
     pub fn of(state_folder: &Path, ledger: &str) -> Self {
         Self { folder: state_folder.join("unrecorded").join(ledger) }

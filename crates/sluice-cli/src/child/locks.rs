@@ -82,9 +82,14 @@ impl Locks {
         }
     }
 
-    /// The same, where the holder's lock shows that something lives.
+    /// Who still runs it, where a holder was judged to live.
+    pub fn who_lives(&self, judged: Liveness, holder: &Holder) -> Option<u32> {
+        matches!(judged, Liveness::Alive(_)).then(|| self.who(holder)).flatten()
+    }
+
+    /// The same, where nobody has judged it yet.
     pub fn seen_alive(&self, holder: &Holder) -> Option<u32> {
-        matches!(self.judge(holder), Liveness::Alive(_)).then(|| self.who(holder)).flatten()
+        self.who_lives(self.judge(holder), holder)
     }
 
     /// A process that still runs the effect of that holder, if one can be found.

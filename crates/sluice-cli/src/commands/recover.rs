@@ -4,7 +4,7 @@ use super::StoreArg;
 use crate::child::locks::Locks;
 use crate::child::signals::{Arriving, ending};
 use crate::exit;
-use crate::open::{place, state_folder};
+use crate::open::place;
 use crate::report::Fail;
 use crate::run::probe::{IsBroken, prober};
 use crate::run::take_in;
@@ -90,7 +90,7 @@ impl Recovery {
     fn new(store: Arc<SqliteStore>, probe: Option<&str>) -> Self {
         let mut ports = sluice::system::ports();
         ports.witness = Arc::new(LockJudge::new(Locks::beside(store.path())));
-        let spool = state_folder().ok().map(|folder| Spool::of(&folder, &store.ledger().id));
+        let spool = Spool::of_store(&store);
         let sluice = Sluice::open_shared(store.clone()).ports(ports).build();
         Self { store, sluice, spool, prober: probe.map(prober) }
     }

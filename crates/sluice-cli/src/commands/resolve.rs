@@ -5,7 +5,6 @@ use super::person::Person;
 use crate::child::locks::Locks;
 use crate::exit;
 use crate::input;
-use crate::open::state_folder;
 use crate::report::Fail;
 use crate::run::take_in;
 use crate::run::witness::LockJudge;
@@ -18,7 +17,6 @@ use sluice::core::key::Json;
 use sluice::core::outcome::{Kept, NotKept};
 use sluice::core::record::Snapshot;
 use sluice::core::state::Status;
-use sluice::core::store::Store;
 use sluice::{Resolved, Sluice};
 use std::sync::Arc;
 
@@ -54,8 +52,8 @@ pub async fn resolve(args: ResolveArgs) -> Result<u8, Fail> {
     ports.witness = Arc::new(LockJudge::new(locks.clone()));
     let sluice = Sluice::open_shared(found.store.clone()).ports(ports).build();
     // What was kept aside is known already; it comes before what anybody says.
-    if let Ok(folder) = state_folder() {
-        take_in(&sluice, &Spool::of(&folder, &found.store.ledger().id)).await;
+    if let Some(spool) = Spool::of_store(&found.store) {
+        take_in(&sluice, &spool).await;
     }
     match sluice.resolve(&found.snapshot.record.id, &ruling).await? {
         Resolved::Taken(epoch, records) => {

@@ -3,15 +3,13 @@
 use super::StoreArg;
 use crate::child::locks::Locks;
 use crate::exit;
-use crate::open::{place, state_folder};
+use crate::open::place;
 use crate::report::Fail;
-use crate::run::witness::LockJudge;
 use crate::spool::Spool;
 use crate::text::{in_words, printable, rfc3339, verdicts};
 use clap::Args;
 use serde_json::{Value, json};
 use sluice::Namespace;
-use sluice::core::ports::Witness;
 use sluice::core::record::Snapshot;
 use sluice::core::state::Status;
 use sluice::core::store::{Flag, Query, Store, Upkeep};
@@ -91,20 +89,18 @@ async fn doubts(store: &SqliteStore, query: &Query) -> Result<(Vec<Item>, bool),
 /// What is in flight by the record, and is not any more: nobody delivered it again, so that nobody has said so yet.
 async fn stuck(store: &SqliteStore, query: &Query) -> Result<(Vec<Item>, bool), Fail> {
     let locks = Locks::beside(store.path());
-    let judge = LockJudge::new(locks.clone());
     let page = store.list(Query { statuses: vec![Status::InFlight], ..query.clone() }).await?;
     let more = page.next.is_some();
     let over = page
         .items
         .into_iter()
-        .filter(|found| !found.lease.is_live() || judge.judge(&found.record.body.holder).is_gone());
-    let items = over.map(|found| {
+        .map(|found| (locks.judge(&found.record.body.holder), found))
+        .filter(|(holder, found)| !found.lease.is_live() || holder.is_gone());
+    let items = over.map(|(holder, found)| {
         let unmarked = found.record.body.provably_not_begun();
-        let what = match locks.seen_alive(&found.record.body.holder) {
+        let what = match locks.who_lives(holder, &found.record.body.holder) {
             Some(pid) => format!("its lease ended, and process {pid} still runs it"),
-            None if judge.judge(&found.record.body.holder).is_gone() => {
-                "what ran it is gone without a word".to_owned()
-            }
+            None if holder.is_gone() => "what ran it is gone without a word".to_owned(),
             None => "its lease ended without a word".to_owned(),
         };
         let (said, next) = if unmarked {
@@ -159,7 +155,7 @@ async fn halted(store: &SqliteStore) -> Result<Option<Item>, Fail> {
 }
 
 fn unrecorded(store: &SqliteStore) -> Option<Item> {
-    let spool = Spool::of(&state_folder().ok()?, &store.ledger().id);
+    let spool = Spool::of_store(store)?;
     let waiting = spool.files().len();
     (waiting > 0).then(|| Item {
         kind: "unrecorded",

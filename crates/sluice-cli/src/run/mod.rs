@@ -17,7 +17,7 @@ use crate::child::locks::Locks;
 use crate::child::signals::listen;
 use crate::crash::{Moment, reach};
 use crate::exit;
-use crate::open::{place, state_folder};
+use crate::open::place;
 use crate::report::Fail;
 use crate::spool::Spool;
 use crate::warnings;
@@ -30,7 +30,6 @@ use serde_json::Value;
 use sluice::core::ids::RecordId;
 use sluice::core::key::JsonPointer;
 use sluice::core::record::Record;
-use sluice::core::store::Store;
 use sluice::{Done, EffectSpec, Error, Sluice, TakenIn};
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,7 +75,7 @@ async fn attempt(args: &Arc<RunArgs>) -> Result<(Answer, Sluice), Fail> {
     let mut ports = sluice::system::ports();
     ports.witness = witness.clone();
     // Without a state folder an outcome that the ledger does not take stays in the message alone.
-    let spool = state_folder().ok().map(|folder| Spool::of(&folder, &store.ledger().id));
+    let spool = Spool::of_store(&store);
     if let Some(spool) = &spool {
         ports.evidence = Arc::new(spool.clone());
     }

@@ -1,6 +1,6 @@
 //! What is stored of a circuit: its state, and how the last calls of all processes ended.
 
-use super::circuit::{Circuit, CircuitChange, Generation};
+use super::circuit::{Circuit, Generation};
 use super::window::Window;
 use crate::ids::Version;
 use crate::record::LedgerTime;
@@ -63,11 +63,6 @@ pub struct Seen {
 }
 
 impl Shared {
-    /// The write of a change of its state, with these last outcomes.
-    pub fn changed(window: Window, change: CircuitChange) -> SharedChange {
-        SharedChange { expected: change.expected, next: Self { circuit: change.next, window, stamp: 0 } }
-    }
-
     /// The write of more outcomes, each of the generation it was heard in; nothing where all of them came too late.
     pub fn heard(&self, outcomes: &[(Generation, bool)]) -> Option<SharedChange> {
         let mut window = self.window;

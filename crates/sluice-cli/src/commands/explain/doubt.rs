@@ -29,10 +29,9 @@ impl Story {
 
     pub(super) fn has_doubt(&self) -> bool {
         let body = &self.found.record.body;
-        let is_over = !self.found.lease.is_live() || self.holder.is_gone();
         match body.status {
             Status::Indeterminate => true,
-            Status::InFlight => is_over && !body.provably_not_begun(),
+            Status::InFlight => self.is_over() && !body.provably_not_begun(),
             _ => false,
         }
     }
@@ -47,19 +46,20 @@ impl Story {
             "Find out at the target, then say so. That it happened (taken at any time; a delivery is then told so, and runs nothing):".to_owned(),
             format!("  {landed}"),
         ];
-        lines.push(match taken {
+        let when = match taken {
             Taken::AtOnce(because) => {
-                format!("That it did not (the next delivery then runs it); {because}, so that it is taken at once:")
+                format!("{because}, so that it is taken at once")
             }
-            Taken::From(time) => format!(
-                "That it did not (the next delivery then runs it); taken from {} on, for until then it may still act:",
-                rfc3339(time)
-            ),
+            Taken::From(time) => format!("taken from {} on, for until then it may still act", rfc3339(time)),
             Taken::OnceItEnds => format!(
-                "That it did not (the next delivery then runs it); taken once {} has ended, so wait for it or end it:",
-                self.pid.map_or_else(|| "what still runs of it".to_owned(), |pid| format!("process {pid}, which still runs it,"))
+                "taken once {} has ended, so wait for it or end it",
+                self.pid.map_or_else(
+                    || "what still runs of it".to_owned(),
+                    |pid| format!("process {pid}, which still runs it,")
+                )
             ),
-        });
+        };
+        lines.push(format!("That it did not (the next delivery then runs it); {when}:"));
         lines.push(format!("  {did_not}"));
         if epochs.len() > 1 {
             let each: Vec<_> = epochs.iter().map(ToString::to_string).collect();

@@ -11,10 +11,8 @@ mod tests;
 use super::find::Which;
 use crate::child::locks::Locks;
 use crate::exit;
-use crate::open::state_folder;
 use crate::report::Fail;
 use crate::run::downstream::downstream;
-use crate::run::witness::LockJudge;
 use crate::spool::Spool;
 use crate::text::rfc3339;
 use clap::Args;
@@ -23,7 +21,6 @@ use sluice::core::deliveries::Deliveries;
 use sluice::core::downstream::Profile;
 use sluice::core::holder::Liveness;
 use sluice::core::ids::RecordId;
-use sluice::core::ports::Witness;
 use sluice::core::record::Snapshot;
 use sluice::core::store::{Condition, Store, Upkeep};
 use sluice::core::trail::Event;
@@ -46,12 +43,14 @@ pub async fn explain(args: ExplainArgs) -> Result<u8, Fail> {
     let found = args.which.find().await?;
     let id = &found.snapshot.record.id;
     let locks = Locks::beside(found.store.path());
+    let named = &found.snapshot.record.body.holder;
+    let holder = locks.judge(named);
     let story = Story {
         events: found.store.events(id).await?,
         deliveries: found.store.deliveries(id).await?,
         condition: found.store.condition().await?,
-        holder: LockJudge::new(locks.clone()).judge(&found.snapshot.record.body.holder),
-        pid: locks.seen_alive(&found.snapshot.record.body.holder),
+        holder,
+        pid: locks.who_lives(holder, named),
         is_kept_aside: is_kept_aside(&found.store, id),
         target: args.downstream.as_deref().map(downstream).transpose()?,
         found: found.snapshot,
@@ -80,14 +79,18 @@ struct Story {
 }
 
 fn is_kept_aside(store: &SqliteStore, id: &RecordId) -> bool {
-    let Ok(folder) = state_folder() else { return false };
-    Spool::of(&folder, &store.ledger().id).waiting().iter().any(|(_, unrecorded)| unrecorded.id == *id)
+    let waiting = Spool::of_store(store).map(|spool| spool.waiting()).unwrap_or_default();
+    waiting.iter().any(|(_, unrecorded)| unrecorded.id == *id)
 }
 
 impl Story {
+    /// Whether nobody holds the claim any more: its lease or its process ended.
+    fn is_over(&self) -> bool {
+        self.holder.is_gone() || !self.found.lease.is_live()
+    }
+
     fn lines(&self) -> Vec<String> {
-        let mut lines =
-            super::show::describe(&self.found, self.holder.is_gone() || !self.found.lease.is_live());
+        let mut lines = super::show::describe(&self.found, self.is_over());
         let mut chapter = |title: String, told: Vec<String>| {
             lines.push(String::new());
             lines.push(title);

@@ -88,7 +88,7 @@ impl Story {
     }
 
     fn in_flight(&self) -> Vec<String> {
-        if self.found.lease.is_live() && !self.holder.is_gone() {
+        if !self.is_over() {
             let ends = rfc3339(later(self.condition.time, self.found.lease.remaining()));
             return vec![format!(
                 "it is running; its lease ends at {ends} unless it is renewed. Delivering it again runs nothing beside it: it \

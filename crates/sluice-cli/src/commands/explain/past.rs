@@ -47,7 +47,7 @@ fn said(event: &Event) -> String {
         EventKind::Reopened => format!("reopened{by}: {reason}"),
         EventKind::Evidence => "an older execution turned out to have happened".to_owned(),
         EventKind::Contradicted if reason.is_empty() => {
-            "its holder\'s word came too late, or contradicts what is recorded, and does not count".to_owned()
+            "its holder's word came too late, or contradicts what is recorded, and does not count".to_owned()
         }
         EventKind::Contradicted => format!("refused: {reason}"),
         EventKind::KeyConflict => "the key was used for a different request, which was refused".to_owned(),
