@@ -12,6 +12,7 @@
 
 pub mod breaker;
 pub mod change;
+pub mod contract;
 pub mod decide;
 pub mod deliveries;
 pub mod downstream;
@@ -23,6 +24,7 @@ pub mod http;
 pub mod ids;
 pub mod key;
 pub mod lease;
+pub mod near;
 pub mod outcome;
 pub mod policy;
 pub mod ports;

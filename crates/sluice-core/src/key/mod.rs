@@ -34,6 +34,7 @@ pub use fingerprint::{Fingerprint, Match, compare};
 pub use hex::lower as lower_hex;
 pub use intent::Intent;
 pub use json::Json;
+pub(crate) use mac::keyed_hash;
 pub use name::{Key, KeyError, Namespace};
 pub use number::Number;
 pub use plain::check_plain;
