@@ -5,6 +5,7 @@ compile_error!("sluice runs on Linux; other Unix systems are untested, and Windo
 
 mod child;
 mod commands;
+mod contract;
 mod crash;
 mod exit;
 mod input;

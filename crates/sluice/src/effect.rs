@@ -6,14 +6,16 @@ use crate::probe::Prober;
 use crate::sluice::Sluice;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use sluice_core::contract::MemberPath;
 use sluice_core::deliveries::DeliveryId;
 use sluice_core::downstream::Profile;
-use sluice_core::key::{InputError, Request};
+use sluice_core::key::{InputError, Json, Request};
 use sluice_core::policy::{OnDuplicate, OnFailed, OnIndeterminate};
 use sluice_core::record::{Labels, LedgerTime, Terms};
 use sluice_core::retry::Retry;
 use sluice_core::{Error, Failure, Intent, Key, Namespace};
 use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 /// How long a delivery waits for the same intent running elsewhere when nothing else is said.
@@ -203,7 +205,7 @@ impl<'a> Unguarded<'a> {
             let fingerprint = fingerprint?;
             Ok(EffectSpec { fingerprint, labels, ..EffectSpec::new(key) })
         });
-        EffectBuilder { sluice: self.sluice, spec, prober: None }
+        EffectBuilder { sluice: self.sluice, spec, prober: None, object_id: None }
     }
 }
 
@@ -214,9 +216,15 @@ pub struct EffectBuilder<'a> {
     sluice: &'a Sluice,
     spec: Result<EffectSpec, Error>,
     prober: Option<Prober>,
+    object_id: Option<MemberPath>,
 }
 
 impl<'a> EffectBuilder<'a> {
+    /// What a contract says of one event, and which member of its result names the object that came out.
+    pub(crate) fn of_contract(sluice: &'a Sluice, spec: EffectSpec, object_id: Option<MemberPath>) -> Self {
+        Self { sluice, spec: Ok(spec), prober: None, object_id }
+    }
+
     /// The handle, and what was said of the effect.
     pub(crate) fn into_parts(self) -> (&'a Sluice, Result<EffectSpec, Error>) {
         (self.sluice, self.spec)
@@ -375,6 +383,40 @@ impl EffectBuilder<'_> {
         F: FnMut(Ctx) -> Fut + Send + 'static,
         Fut: Future<Output = Result<T, Failure>> + Send + 'static,
     {
-        self.sluice.run_probing(self.spec?, self.prober, effect).await
+        let naming = name_object(self.object_id, effect);
+        self.sluice.run_probing(self.spec?, self.prober, naming).await
+    }
+}
+
+/// The effect, which names the object that came out as its contract says.
+fn name_object<T, F, Fut>(
+    path: Option<MemberPath>,
+    mut effect: F,
+) -> impl FnMut(Ctx) -> Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>> + Send + 'static
+where
+    T: Serialize + Send + 'static,
+    F: FnMut(Ctx) -> Fut + Send + 'static,
+    Fut: Future<Output = Result<T, Failure>> + Send + 'static,
+{
+    move |ctx| {
+        let Some(path) = path.clone() else { return Box::pin(effect(ctx)) };
+        let running = effect(ctx.clone());
+        Box::pin(async move {
+            let value = running.await?;
+            if let Some(object_id) = object_of(&path, &value) {
+                ctx.object_id(object_id);
+            }
+            Ok(value)
+        })
+    }
+}
+
+/// A result that is no plain data, or does not have the member, names no object; it is a success all the same.
+fn object_of(path: &MemberPath, value: &impl Serialize) -> Option<String> {
+    let whole = Json::object(vec![("result".to_owned(), Json::from_serialize(value).ok()?)]).ok()?;
+    match path.find(&whole).or_else(|| path.find(whole.get("result")?))? {
+        Json::String(text) => Some(text.clone()),
+        number @ Json::Number(_) => Some(number.canonical()),
+        _ => None,
     }
 }

@@ -24,6 +24,7 @@ struct FailureModes;
 
 mod answer;
 mod circuits;
+mod contract;
 mod count;
 mod ctx;
 mod done;
@@ -44,6 +45,7 @@ mod verdicts;
 mod waiters;
 
 pub use crate::circuits::Standing;
+pub use crate::contract::Contracted;
 pub use crate::ctx::Ctx;
 pub use crate::done::{Done, Meta, Reason};
 pub use crate::effect::{EffectBuilder, EffectSpec, Named, Unguarded, Wait};

@@ -3,9 +3,11 @@
 use super::classify::ExitRule;
 use super::moment::moment;
 use crate::commands::StoreArg;
+use crate::contract::ContractArg;
 use clap::{Args, ValueEnum};
 use sluice::core::policy::{OnFailed, OnIndeterminate};
 use sluice::core::record::LedgerTime;
+use sluice::core::retention;
 use sluice::{OnDuplicate, Wait};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,6 +19,10 @@ or --key for a name of your own. Without --tool the tool is the command's base n
 
   sluice run --tool charge --args '{\"order\":\"o-17\"}' -- ./charge.sh o-17
 
+Or say it once, in a contract in sluice.toml, and give the event as it came (sluice key init writes one):
+
+  sluice run --effect charge --event @event.json -- ./charge.sh
+
 The command finds SLUICE_KEY, SLUICE_NAMESPACE, SLUICE_CLAIM, SLUICE_EPOCH, SLUICE_ATTEMPT, SLUICE_STORE and
 SLUICE_DOWNSTREAM_KEY, the key to send to its target. Times are written as in 500ms, 30s, 2m.
 
@@ -27,6 +33,14 @@ is said on stderr, and in --outcome FILE. See sluice --help for the rest.";
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own")]
 #[command(after_help = HELP)]
 pub struct RunArgs {
+    /// The kind of effect, of which the file of contracts says everything; unneeded where the file has one
+    #[arg(long, value_name = "NAME", requires = "event")]
+    pub effect: Option<String>,
+    /// The event that tells it to happen: JSON, @FILE, or - for stdin; key, fingerprint and the rest follow from the contract
+    #[arg(long, value_name = "JSON", conflicts_with_all = ["intent", "tool", "args", "actor", "run_id", "key"])]
+    pub event: Option<String>,
+    #[command(flatten)]
+    pub contract: ContractArg,
     /// The intent as one JSON object: JSON, @FILE, or - for stdin
     #[arg(long, value_name = "JSON", conflicts_with_all = ["tool", "args", "actor", "run_id", "key"])]
     pub intent: Option<String>,
@@ -70,13 +84,13 @@ pub struct RunArgs {
     /// Do not wait at all
     #[arg(long)]
     pub no_wait: bool,
-    /// What to answer where it was done before
-    #[arg(long, value_enum, default_value_t = Duplicate::Replay)]
-    pub on_duplicate: Duplicate,
+    /// What to answer where it was done before [default: replay]
+    #[arg(long, value_enum)]
+    pub on_duplicate: Option<Duplicate>,
     /// How often the command may be started for one delivery: again where it did not happen, and where nobody knows only if
-    /// the --downstream recognises the key
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
-    pub tries: u32,
+    /// the --downstream recognises the key [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub tries: Option<u32>,
     /// Time for the whole delivery, waiting and every try included; what runs then is ended
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub deadline: Option<Duration>,
@@ -98,18 +112,18 @@ pub struct RunArgs {
     /// --repeatable or a --downstream that recognises the key
     #[arg(long, value_enum)]
     pub on_indeterminate: Option<Indeterminate>,
-    /// What to do where it failed before: to say so again, or to run it again
-    #[arg(long, value_enum, default_value_t = Failed::Replay)]
-    pub on_failed: Failed,
+    /// What to do where it failed before: to say so again, or to run it again [default: replay]
+    #[arg(long, value_enum)]
+    pub on_failed: Option<Failed>,
     /// Running the command twice does no harm: where nobody knows whether it happened, it runs again
     #[arg(long)]
     pub repeatable: bool,
-    /// How long the output is kept, counted from the last change
-    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = humantime::parse_duration)]
-    pub keep_result: Duration,
-    /// How long the intent is remembered, and so does not run again, counted from the last change
-    #[arg(long, value_name = "TIME", default_value = "90d", value_parser = humantime::parse_duration)]
-    pub remember: Duration,
+    /// How long the output is kept, counted from the last change [default: 7d]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub keep_result: Option<Duration>,
+    /// How long the intent is remembered, and so does not run again, counted from the last change [default: 90d]
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub remember: Option<Duration>,
     /// When the intent was first sent: what is older than the ledger remembers is not run
     #[arg(long, value_name = "WHEN", value_parser = moment)]
     pub first_sent: Option<LedgerTime>,
@@ -145,6 +159,18 @@ pub struct RunArgs {
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "CMD")]
     pub command: Vec<OsString>,
+}
+
+impl RunArgs {
+    /// How often the command may be started for one delivery.
+    pub fn tries(&self) -> u32 {
+        self.tries.unwrap_or(1)
+    }
+
+    /// How long the intent is remembered.
+    pub fn remember(&self) -> Duration {
+        self.remember.unwrap_or(retention::REMEMBER)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -177,7 +177,7 @@ impl Performer {
     }
 
     fn ready_another(&self, attempt: u32, group: u32) {
-        if attempt < self.args.tries {
+        if attempt < self.args.tries() {
             let spare =
                 self.lock_ran().lock.as_ref().and_then(|lock| self.witness.another(lock, Some(group)).ok());
             *self.lock_spare() = spare;
@@ -195,7 +195,7 @@ impl Performer {
     /// Whether no other try may follow: a command that marks has passed its mark, or left something running that could
     /// still pass it beside the next one, under the same claim.
     async fn is_last(&self, ctx: &Ctx) -> bool {
-        let is_tried_again = ctx.attempt() < self.args.tries;
+        let is_tried_again = ctx.attempt() < self.args.tries();
         // What is left is looked for first: what ends in between has passed its mark by then or never will.
         self.args.marked
             && is_tried_again

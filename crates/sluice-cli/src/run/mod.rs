@@ -15,6 +15,7 @@ pub mod witness;
 
 use crate::child::locks::Locks;
 use crate::child::signals::listen;
+use crate::contract::{Contracted, contracted};
 use crate::crash::{Moment, reach};
 use crate::exit;
 use crate::open::place;
@@ -41,10 +42,15 @@ const RESULT_LIMIT: usize = 16 * 1024 * 1024;
 /// How long a command may go on after its output, to count its delivery and to sweep.
 const TIDY: Duration = Duration::from_millis(200);
 
-pub async fn run(args: RunArgs) -> Result<u8, Fail> {
-    let args = Arc::new(args);
+pub async fn run(mut args: RunArgs) -> Result<u8, Fail> {
     let outcome = OutcomeFile::ready(args.outcome.as_deref())?;
-    match attempt(&args).await {
+    let contracted = contracted(&mut args);
+    let args = Arc::new(args);
+    let attempted = match contracted {
+        Ok(contracted) => attempt(&args, contracted.as_ref()).await,
+        Err(fail) => Err(fail),
+    };
+    match attempted {
         Ok((answer, sluice)) => {
             let status = answer.give(outcome);
             reach(Moment::Answered);
@@ -60,10 +66,10 @@ pub async fn run(args: RunArgs) -> Result<u8, Fail> {
     }
 }
 
-async fn attempt(args: &Arc<RunArgs>) -> Result<(Answer, Sluice), Fail> {
+async fn attempt(args: &Arc<RunArgs>, contracted: Option<&Contracted>) -> Result<(Answer, Sluice), Fail> {
     let place = place(args.store.store.as_deref())?;
     let object_id = args.object_id.as_deref().map(JsonPointer::parse).transpose()?;
-    let wanted = spec::wanted(args)?;
+    let wanted = spec::wanted(args, contracted)?;
     let warn = if args.key.is_some() { warnings::of_key } else { warnings::of_parts };
     warn(&wanted.suspicions);
     let (mut waiting, command) =

@@ -3,6 +3,7 @@
 use super::args::{Indeterminate, KeepOutput, RunArgs};
 use super::downstream::downstream;
 use crate::child::watch::GRACE;
+use crate::contract::Contracted;
 use crate::input;
 use crate::report::Fail;
 use serde_json::Value;
@@ -28,12 +29,17 @@ pub struct Wanted {
 }
 
 /// Reads the flags, and the files and stdin they name.
-pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
+pub fn wanted(args: &RunArgs, contracted: Option<&Contracted>) -> Result<Wanted, Fail> {
     check(args)?;
-    let named = named(args)?;
+    let named = match contracted {
+        Some(contracted) => by_contract(args, contracted),
+        None => named(args)?,
+    };
     let stdin = if args.stdin { Some(input::stdin(input::STDIN_LIMIT)?) } else { None };
     let request = request(args, &named, stdin.as_deref())?;
     let downstream = args.downstream.as_deref().map(downstream).transpose()?;
+    let downstream =
+        downstream.or_else(|| contracted.and_then(|contracted| contracted.contract.downstream.clone()));
     check_ways_on(args, downstream.as_ref())?;
     let terms = Terms {
         lease: args.lease,
@@ -41,25 +47,25 @@ pub fn wanted(args: &RunArgs) -> Result<Wanted, Fail> {
         attempt_timeout: args.timeout.map(|limit| limit.saturating_add(GRACE + Duration::from_secs(5))),
         declares_marks: args.marked,
         repeatable: args.repeatable,
-        keep_result: args.keep_result,
-        remember: args.remember,
+        keep_result: args.keep_result.unwrap_or(retention::KEEP_RESULT),
+        remember: args.remember(),
     };
     let spec = EffectSpec {
         namespace: Some(Namespace::new(args.namespace.as_str())?),
         fingerprint: request,
         terms,
         labels: named.labels,
-        on_duplicate: args.on_duplicate.into(),
+        on_duplicate: args.on_duplicate.map(Into::into).unwrap_or_default(),
         wait: if args.no_wait { Wait::No } else { args.wait },
         on_indeterminate: on_indeterminate(args),
-        retry: Retry { backoff: Backoff { tries: args.tries, ..Backoff::default() }, ..Retry::default() },
+        retry: Retry { backoff: Backoff { tries: args.tries(), ..Backoff::default() }, ..Retry::default() },
         deadline: args.deadline,
         // A command that ignores the request to end is killed after its own grace.
         deadline_grace: GRACE + Duration::from_secs(5),
         max_lease: args.max_lease,
         circuit: args.circuit.clone(),
         downstream,
-        on_failed: args.on_failed.into(),
+        on_failed: args.on_failed.map(Into::into).unwrap_or_default(),
         first_sent: args.first_sent,
         delivery: args.delivery.as_deref().map(DeliveryId::new).transpose()?,
         ..EffectSpec::new(named.key)
@@ -71,10 +77,10 @@ fn check(args: &RunArgs) -> Result<(), Fail> {
     if !(lease::SHORTEST..=lease::LONGEST).contains(&args.lease) {
         return Err(Fail::usage("--lease is at least 1s and at most a year"));
     }
-    if !(retention::SHORTEST..=retention::LONGEST).contains(&args.remember) {
+    if !(retention::SHORTEST..=retention::LONGEST).contains(&args.remember()) {
         return Err(Fail::usage("--remember is at least 1s and at most 100 years"));
     }
-    let texts = [&args.intent, &args.args, &args.fingerprint];
+    let texts = [&args.intent, &args.args, &args.event, &args.fingerprint];
     let from_stdin =
         texts.iter().filter(|text| text.as_deref() == Some("-")).count() + usize::from(args.stdin);
     if from_stdin > 1 {
@@ -129,8 +135,18 @@ struct Named {
 }
 
 enum Compared {
+    /// What the contract compares, if anything.
+    Members(Option<Request>),
     Parts(Json),
     Command,
+}
+
+/// What follows from a contract. Members that should not be in a key are told here too, for whoever never ran the lint.
+fn by_contract(args: &RunArgs, contracted: &Contracted) -> Named {
+    let derived = &contracted.derived;
+    let suspicions = suspected(args, || Suspicions::of_parts(&derived.parts));
+    let compared = Compared::Members(derived.request.clone());
+    Named { key: derived.key.clone(), labels: derived.labels.clone(), compared, suspicions }
 }
 
 fn named(args: &RunArgs) -> Result<Named, Fail> {
@@ -195,6 +211,9 @@ fn request(args: &RunArgs, named: &Named, stdin: Option<&[u8]>) -> Result<Option
     let request = match (args.fingerprint.as_deref(), &named.compared) {
         (Some("none"), _) => return Ok(None),
         (Some(text), _) => Request::json_value(&Json::parse(&input::json_argument(text)?)?),
+        (None, Compared::Members(Some(request))) => request.clone(),
+        (None, Compared::Members(None)) if stdin.is_none() => return Ok(None),
+        (None, Compared::Members(None)) => Request::bytes::<[&[u8]; 0]>([]),
         (None, Compared::Parts(parts)) => Request::json_value(parts),
         (None, Compared::Command) => Request::bytes(args.command.iter().map(|word| word.as_bytes())),
     };

@@ -42,6 +42,17 @@ impl JsonPointer {
             .ok_or_else(|| bad(text, "write ~0 for ~ and ~1 for / inside a name"))
     }
 
+    /// Makes a pointer of the names on the way, unescaped, outermost first.
+    ///
+    /// ```
+    /// use sluice_core::key::JsonPointer;
+    ///
+    /// assert_eq!(JsonPointer::of_names(["a/b", "0"]).to_string(), "/a~1b/0");
+    /// ```
+    pub fn of_names(names: impl IntoIterator<Item: Into<String>>) -> Self {
+        Self { names: names.into_iter().map(Into::into).collect() }
+    }
+
     /// Returns the names on the way, unescaped, outermost first.
     pub fn names(&self) -> &[String] {
         &self.names
