@@ -24,6 +24,7 @@ pub mod http;
 pub mod ids;
 pub mod key;
 pub mod lease;
+pub mod lint;
 pub mod near;
 pub mod outcome;
 pub mod policy;

@@ -41,4 +41,5 @@ pub use plain::check_plain;
 pub use pointer::JsonPointer;
 pub use request::Request;
 pub use secret::{Secret, SecretId};
+pub(crate) use suspect::Words;
 pub use suspect::{Suspicion, SuspicionKind, Suspicions};

@@ -19,3 +19,4 @@ mod words;
 
 pub use kept::{Suspicion, Suspicions};
 pub use kind::SuspicionKind;
+pub(crate) use words::Words;

@@ -5,13 +5,13 @@ const LONGEST: usize = 100;
 
 /// Holds the lower-case words of a name, whichever way they are joined: camel, Pascal, snake, kebab, dots.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Words {
+pub(crate) struct Words {
     text: String,
     several: bool,
 }
 
 impl Words {
-    pub(super) fn of(name: &str) -> Self {
+    pub(crate) fn of(name: &str) -> Self {
         if name.len() > LONGEST {
             return Self::default();
         }
@@ -53,12 +53,12 @@ impl Words {
         self.text.rsplit(' ').next().unwrap_or_default()
     }
 
-    pub(super) fn is(&self, phrase: &str) -> bool {
+    pub(crate) fn is(&self, phrase: &str) -> bool {
         self.text == phrase || self.is_run_together(phrase)
     }
 
     /// Whether the name ends with the phrase; a name that is written as one word, `messageid`, has to be all of it.
-    pub(super) fn end(&self, phrase: &str) -> bool {
+    pub(crate) fn end(&self, phrase: &str) -> bool {
         // Nearly every name is told apart by its last letter alone, and there may be a million of them.
         if self.text.as_bytes().last() != phrase.as_bytes().last() {
             return false;
@@ -67,11 +67,11 @@ impl Words {
         rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(' ')) || self.is_run_together(phrase)
     }
 
-    pub(super) fn end_with_any(&self, phrases: &[&str]) -> bool {
+    pub(crate) fn end_with_any(&self, phrases: &[&str]) -> bool {
         phrases.iter().any(|phrase| self.end(phrase))
     }
 
-    pub(super) fn hold_any(&self, words: &[&str]) -> bool {
+    pub(crate) fn hold_any(&self, words: &[&str]) -> bool {
         self.text.split(' ').any(|word| words.contains(&word))
     }
 
