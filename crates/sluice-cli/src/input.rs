@@ -18,6 +18,12 @@ pub fn json_argument(argument: &str) -> Result<Vec<u8>, Fail> {
     }
 }
 
+/// The same for an argument that is a path where it does not begin as JSON does.
+pub fn json_or_path(argument: &str) -> Result<Vec<u8>, Fail> {
+    let is_json = argument.trim_start().starts_with(['{', '[', '"', '@']) || argument == "-";
+    if is_json { json_argument(argument) } else { file(argument) }
+}
+
 /// Reads a file of at most [`JSON_LIMIT`] bytes.
 pub fn file(path: &str) -> Result<Vec<u8>, Fail> {
     let opened = std::fs::File::open(path).map_err(|error| {

@@ -19,6 +19,7 @@ pub mod broken;
 pub mod chaos;
 pub mod clock;
 pub mod conformance;
+mod contract;
 pub mod faults;
 pub mod invariants;
 pub mod memory;
@@ -33,4 +34,5 @@ pub mod scenarios;
 pub mod world;
 
 pub use block_on::block_on;
+pub use contract::{Case, Expected, Seen, contract_cases};
 pub use redeliver::{Redeliver, redeliver};

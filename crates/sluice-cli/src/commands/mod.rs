@@ -47,9 +47,12 @@ enum Command {
     Run(Box<run::args::RunArgs>),
     /// Make the point of no return durable, from inside a command that `sluice run --marked` runs
     Mark(mark::MarkArgs),
-    /// Derive keys from intents
+    /// Choose a key, look through it, try it, derive it
     #[command(subcommand)]
     Key(key::KeyCommand),
+    /// What a file of contracts may say
+    #[command(subcommand)]
+    Contract(key::ContractCommand),
     /// Look at what the ledger knows, and settle what nobody knows
     #[command(subcommand)]
     Effects(effects::EffectsCommand),
@@ -89,7 +92,8 @@ pub async fn dispatch(cli: Cli) -> u8 {
     let result = match cli.command {
         Command::Run(args) => Box::pin(run::run(*args)).await,
         Command::Mark(args) => mark::mark(args).await,
-        Command::Key(command) => key::key(command),
+        Command::Key(command) => Box::pin(key::key(command)).await,
+        Command::Contract(command) => Ok(key::contract(&command)),
         Command::Effects(command) => effects::effects(command).await,
         Command::Explain(args) => explain::explain(args).await,
         Command::Todo(args) => todo::todo(args).await,

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// What each member of an `[effect.NAME]` takes, in words: the names are the whole of what a contract may say.
-pub const FIELDS: [(&str, &str); 34] = [
+pub const FIELDS: [(&str, &str); 31] = [
     ("one", "a text: there should be one …"),
     ("for_each", "a text: … for each …"),
     ("definition", "a text: when something counts as that"),
@@ -40,9 +40,6 @@ pub const FIELDS: [(&str, &str); 34] = [
     ("one_per_event", "true or false: one event is one action"),
     ("period", "a table, as in { every = \"day\", of = \"event.scheduled_for\", tz = \"Europe/Berlin\" }"),
     ("previous", "a list of tables: how keys were derived before"),
-    ("previous.replaced_at", "a date or time: when the last process stopped deriving keys so"),
-    ("previous.effect", "a text: the effect's name then"),
-    ("previous.remember", "a time: how long intents were remembered then"),
 ];
 
 /// What belongs to one effect alone and so has no default.
@@ -180,10 +177,8 @@ fn set(
     place: &Place,
 ) -> Result<ContractBuilder, ContractError> {
     let name: &str = member.get_ref();
-    let fields = FIELDS.map(|(field, _)| field);
-    let Some((_, takes)) = FIELDS.iter().find(|(field, _)| *field == name && !field.contains('.')) else {
-        let plain: Vec<_> = fields.into_iter().filter(|field| !field.contains('.')).collect();
-        return Err(unknown(title, name, &plain).at(place.line(member.span().start)));
+    let Some((_, takes)) = FIELDS.iter().find(|(field, _)| *field == name) else {
+        return Err(unknown(title, name, &FIELDS.map(|(field, _)| field)).at(place.line(member.span().start)));
     };
     let at = |error: ContractError| error.at(place.line(value.span().start));
     let misfit = || ContractError::new(format!("{title} {name} takes {takes}"));

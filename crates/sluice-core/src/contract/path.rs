@@ -103,6 +103,24 @@ impl MemberPath {
         }
     }
 
+    /// Returns the event with another value in that place; the same event where it does not have the member.
+    ///
+    /// ```
+    /// use sluice_core::contract::MemberPath;
+    /// use sluice_core::key::Json;
+    ///
+    /// let event = Json::parse(br#"{"a": {"b": 1}}"#)?;
+    /// let path = MemberPath::parse("a.b").unwrap();
+    /// assert_eq!(path.with(&event, Json::Null).canonical(), r#"{"a":{"b":null}}"#);
+    /// # Ok::<(), sluice_core::key::InputError>(())
+    /// ```
+    #[must_use]
+    pub fn with(&self, event: &Json, value: Json) -> Json {
+        let mut changed = event.clone();
+        self.replace(&mut changed, |_| value);
+        changed
+    }
+
     /// Replaces what stands there, if the event has it.
     pub(super) fn replace(&self, event: &mut Json, with: impl FnOnce(&Json) -> Json) {
         let way = self.way_in(event).to_vec();

@@ -19,7 +19,7 @@ pub use change::changed;
 pub use parts::parts;
 pub use report::{Finding, Lint, Question, Severity, Verdict};
 
-use crate::contract::{Contract, Contracts};
+use crate::contract::{Contract, Contracts, MemberPath};
 use crate::key::Json;
 
 /// Looks through one contract; a sample event lets it judge by what stands in the members too.
@@ -42,6 +42,13 @@ pub fn contract(contract: &Contract, sample: Option<&Json>) -> Lint {
     scope::look(contract, &members, &mut findings);
     lifetime::look(contract, &mut findings);
     Lint::new(&contract.effect, Some(contract), findings)
+}
+
+/// Returns the members of the identity that many actions have in common: amounts, states, addresses, and who it is about.
+pub fn shared_values(contract: &Contract, sample: &Json) -> Vec<MemberPath> {
+    let members = member::all(contract, Some(sample));
+    let shared = contract.identity.iter().zip(&members).filter(|(_, member)| uniqueness::is_shared(member));
+    shared.map(|(path, _)| path.clone()).collect()
 }
 
 /// Looks through the contracts of a file, and for two effects that can produce one key.

@@ -121,9 +121,12 @@ fn fingerprint(contract: &Contract, findings: &mut Vec<Finding>) {
         .fingerprint
         .iter()
         .map(|path| super::member::of_names(path.as_str(), path.names(), None, false, true));
-    for member in members.filter(|m| {
-        matches!(m.role, Role::Delivery | Role::Attempt | Role::Random | Role::Host | Role::Whole)
-    }) {
+    // The whole of an event that is sent again unchanged is as stable as its id.
+    let is_unstable = |role: Role| match role {
+        Role::Whole => !contract.one_per_event,
+        role => matches!(role, Role::Delivery | Role::Attempt | Role::Random | Role::Host),
+    };
+    for member in members.filter(|member| is_unstable(member.role)) {
         findings.push(finding(
             "fingerprint-unstable",
             Question::Stability,

@@ -14,11 +14,8 @@ pub(super) fn look(contract: &Contract, members: &[Member], findings: &mut Vec<F
 }
 
 pub(super) fn judge(identity: &[&Member], is_defined: bool, findings: &mut Vec<Finding>) {
-    let is_shared = |member: &&Member| {
-        matches!(member.role, Role::Value | Role::Party) || member.is_personal && member.role != Role::EventId
-    };
     let is_value = |member: &Member| member.role == Role::Value || member.is_personal;
-    if identity.is_empty() || !identity.iter().all(is_shared) {
+    if identity.is_empty() || !identity.iter().all(|member| is_shared(member)) {
         return;
     }
     let names = identity.iter().map(|member| member.path.as_str()).collect::<Vec<_>>().join(" and ");
@@ -40,4 +37,9 @@ pub(super) fn judge(identity: &[&Member], is_defined: bool, findings: &mut Vec<F
             "definition = \"…\" where that is meant; else add the id of what is done for them",
         ));
     }
+}
+
+/// Whether many actions have the value in common.
+pub(super) fn is_shared(member: &Member) -> bool {
+    matches!(member.role, Role::Value | Role::Party) || member.is_personal && member.role != Role::EventId
 }

@@ -4,17 +4,11 @@ use crate::exit;
 use crate::input;
 use crate::report::Fail;
 use crate::warnings;
-use clap::{Args, Subcommand};
+use clap::Args;
 use serde_json::json;
 use sluice::core::key::{InputError, Json, Suspicions};
 use sluice::{Code, Error};
 use std::io::Write;
-
-#[derive(Debug, Subcommand)]
-pub enum KeyCommand {
-    /// Print the key of an intent: SHA-256 of its canonical JSON
-    Derive(DeriveArgs),
-}
 
 #[derive(Args, Debug)]
 pub struct DeriveArgs {
@@ -31,8 +25,7 @@ pub struct DeriveArgs {
     no_warn: bool,
 }
 
-pub fn key(command: KeyCommand) -> Result<u8, Fail> {
-    let KeyCommand::Derive(args) = command;
+pub fn derive(args: &DeriveArgs) -> Result<u8, Fail> {
     let text = input::json_argument(args.intent.as_deref().unwrap_or("-"))?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if args.jsonl {
