@@ -107,3 +107,77 @@ fn the_schema_names_every_member_and_no_other() {
     known.sort();
     assert_eq!(names, known);
 }
+
+/// A dump of webhooks: 30 orders, each delivered once, four of them twice, and two equal orders of one customer.
+fn dump() -> String {
+    let line = |action: usize, message: usize| {
+        format!(
+            r#"{{"at":"2026-11-30T10:00:00Z","action":"order-{action}","event":{{"body":{{"order_id":"o-{action}","customer_id":"c-{}","amount":5}},"headers":{{"X-Message-Id":"m-{message}"}}}}}}"#,
+            action / 2
+        )
+    };
+    let mut lines: Vec<_> = (0..30).map(|at| line(at, at)).collect();
+    lines.extend((0..4).map(|at| line(at, 100 + at)));
+    lines.join("\n") + "\n"
+}
+
+fn check(place: &Place, identity: &str, flags: &[&str]) -> common::Answer {
+    place.write("sluice.toml", format!("version = 1\n[effect.charge]\nidentity = {identity}\n"));
+    place.write("dump.jsonl", dump());
+    place.sluice(["key", "check", "dump.jsonl"].iter().chain(flags))
+}
+
+#[test]
+fn a_check_ends_with_the_count_that_a_manager_understands() {
+    let place = Place::new();
+    let good = check(&place, "[\"body.order_id\"]", &[]);
+    assert!(good.expect(0).stdout().ends_with(
+        "with this key 0 of 34 deliveries would have run twice and 0 actions would never have run\n"
+    ));
+    let twice = check(&place, "[\"body.order_id\", \"headers.x-message-id\"]", &[]).expect(1).stdout();
+    assert!(twice.contains("headers.x-message-id changed in 4 of 4"), "{twice}");
+    assert!(
+        twice.ends_with(
+            "with this key 4 of 34 deliveries would have run twice and 0 actions would never have run\n"
+        ),
+        "{twice}"
+    );
+    let never = check(&place, "[\"body.customer_id\", \"body.amount\"]", &[]).expect(1).stdout();
+    assert!(never.contains("body.order_id tells them apart in 15 of 15"), "{never}");
+    assert!(
+        never.ends_with(
+            "with this key 0 of 34 deliveries would have run twice and 15 actions would never have run\n"
+        ),
+        "{never}"
+    );
+    let document = check(&place, "[\"body.order_id\"]", &["--json"]).stdout();
+    let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+    assert_eq!((&document["deliveries"], &document["ran_twice"]), (&34.into(), &0.into()));
+}
+
+#[test]
+fn a_file_that_is_none_is_told_with_its_line_and_a_path_that_fits_nothing_with_its_name() {
+    let place = Place::new();
+    let nothing = check(&place, "[\"body.oder_id\"]", &[]);
+    assert!(nothing.expect(65).stdout().contains("body.oder_id"));
+    place.write("bad.jsonl", "{\"event\":{}}\n{\"event\":");
+    let bad = place.sluice(["key", "check", "bad.jsonl"]);
+    assert!(bad.expect(65).stderr().contains("bad.jsonl: line 2: not JSON"));
+    assert_eq!(place.sluice(["key", "check", "none.jsonl"]).status(), 65);
+    assert_eq!(place.sluice(["key", "check", "bad.jsonl", "--effect", "chrge"]).status(), 78);
+}
+
+#[test]
+fn raw_events_are_labelled_by_a_pointer_and_pairs_by_their_file() {
+    let place = Place::new();
+    place.write("sluice.toml", "version = 1\n[effect.charge]\nidentity = [\"id\"]\n");
+    place.write("raw.jsonl", "{\"id\":1,\"order\":\"a\"}\n{\"id\":2,\"order\":\"a\"}\n");
+    let raw = place.sluice(["key", "check", "raw.jsonl", "--action", "/order"]);
+    assert!(raw.expect(1).stdout().contains("1 of 2 deliveries would have run twice"));
+    let same = "[{\"id\":1,\"n\":1},{\"id\":1,\"n\":2}]\n[{\"id\":1},{\"id\":2}]\n";
+    place.write("same.jsonl", same);
+    place.write("different.jsonl", "[{\"id\":1,\"n\":1},{\"id\":1,\"n\":2}]\n");
+    let pairs = place.sluice(["key", "check", "--pairs", "same.jsonl", "different.jsonl"]).expect(1).stdout();
+    assert!(pairs.contains("line 2 of the same: one action has two keys; what changed: id"), "{pairs}");
+    assert!(pairs.contains("1 of 2 pairs of one action would have run twice, and 1 of 1"), "{pairs}");
+}

@@ -8,6 +8,7 @@ use super::previous::Previous;
 use crate::deliveries::DeliveryId;
 use crate::key::{InputError, InputErrorKind, Json, Key, Request};
 use crate::record::{Labels, LedgerTime};
+use std::borrow::Cow;
 
 /// Everything of a delivery that follows from its event.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,6 +57,16 @@ impl Contract {
         })
     }
 
+    /// Derives the key alone, which is all that many recorded events are asked for.
+    ///
+    /// # Errors
+    /// Those of [`Contract::derive`].
+    pub fn key(&self, event: &Json, keys: &IdentityKeys) -> Result<Key, InputError> {
+        let current = Derivation::current(self);
+        let hidden = self.hidden(event, keys, current.identity_key)?;
+        current.parts(&hidden).map(|parts| parts.key())
+    }
+
     /// Returns the name of an identity key that deriving needs and that is not at hand; `Some("")` where any would do.
     pub fn lacks_key<'a>(&'a self, keys: &IdentityKeys) -> Option<&'a str> {
         if self.sensitive.is_empty() {
@@ -84,7 +95,15 @@ impl Contract {
     }
 
     /// The event with a hash in place of every sensitive member.
-    fn hidden(&self, event: &Json, keys: &IdentityKeys, name: Option<&str>) -> Result<Json, InputError> {
+    fn hidden<'e>(
+        &self,
+        event: &'e Json,
+        keys: &IdentityKeys,
+        name: Option<&str>,
+    ) -> Result<Cow<'e, Json>, InputError> {
+        if self.sensitive.is_empty() {
+            return Ok(Cow::Borrowed(event));
+        }
         let mut hidden = event.clone();
         for path in &self.sensitive {
             let Some(found) = path.find(event).filter(|value| !is_empty(value)) else { continue };
@@ -94,11 +113,14 @@ impl Contract {
             let hash = hash.ok_or_else(|| InputError::new(InputErrorKind::Other, path.as_str(), detail))?;
             path.replace(&mut hidden, |_| hash);
         }
-        Ok(hidden)
+        Ok(Cow::Owned(hidden))
     }
 
-    /// Compares the members as they are: the fingerprint is keyed itself, and rotating an identity key must not change it.
-    fn request(&self, event: &Json) -> Result<Option<Request>, InputError> {
+    /// Returns what is compared. The members enter as they are: the fingerprint is keyed itself, and rotating an identity key must not change it.
+    ///
+    /// # Errors
+    /// None for an event that was parsed.
+    pub fn request(&self, event: &Json) -> Result<Option<Request>, InputError> {
         if self.fingerprint.is_empty() {
             return Ok(None);
         }

@@ -22,7 +22,7 @@ pub use error::ContractError;
 pub use file::{Contracts, FIELDS};
 pub use hashed::IdentityKeys;
 pub use path::MemberPath;
-pub use period::{Every, Period};
+pub use period::{Every, Period, moment_ms};
 pub use previous::Previous;
 
 use crate::downstream::Profile;

@@ -57,6 +57,15 @@ impl MemberPath {
         Ok(Self { written: text.to_owned(), names })
     }
 
+    /// Makes the path of the names on the way; one that has a dot in it is written in quotes.
+    ///
+    /// # Errors
+    /// Those of [`MemberPath::parse`], as for a name with a quote in it.
+    pub fn of_names(names: &[String]) -> Result<Self, ContractError> {
+        let written = |name: &String| if name.contains('.') { format!("\"{name}\"") } else { name.clone() };
+        Self::parse(&names.iter().map(written).collect::<Vec<_>>().join("."))
+    }
+
     /// Returns the path as it was written.
     pub fn as_str(&self) -> &str {
         &self.written

@@ -113,6 +113,18 @@ pub(super) fn moment(value: &Json) -> Option<Timestamp> {
     }
 }
 
+/// Returns a point in time as milliseconds since 1970: RFC 3339 with an offset, or such a number already.
+///
+/// ```
+/// use sluice_core::contract::moment_ms;
+/// use sluice_core::key::Json;
+/// assert_eq!(moment_ms(&Json::from("1970-01-01T00:00:01.5Z")), Some(1500));
+/// assert_eq!(moment_ms(&Json::from("1970-01-01")), None);
+/// ```
+pub fn moment_ms(value: &Json) -> Option<i64> {
+    moment(value).map(Timestamp::as_millisecond)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

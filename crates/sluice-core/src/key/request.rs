@@ -78,6 +78,11 @@ impl Request {
         Self { digest: hash.finalize().into() }
     }
 
+    /// Returns the digest, to tell requests apart in memory; it is not keyed, so it must not be stored.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.digest
+    }
+
     /// Keys the digest with a secret; only this is stored.
     pub fn fingerprint(&self, secret: &Secret) -> Fingerprint {
         let mac = mac::hmac_sha256(secret, &[FINGERPRINT, &self.digest]);

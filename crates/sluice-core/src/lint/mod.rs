@@ -44,6 +44,11 @@ pub fn contract(contract: &Contract, sample: Option<&Json>) -> Lint {
     Lint::new(&contract.effect, Some(contract), findings)
 }
 
+/// Returns whether the member names a boundary within which ids are unique: a tenant, an account, a shop.
+pub fn is_boundary(path: &MemberPath) -> bool {
+    names::is_boundary(path.names())
+}
+
 /// Returns the members of the identity that many actions have in common: amounts, states, addresses, and who it is about.
 pub fn shared_values(contract: &Contract, sample: &Json) -> Vec<MemberPath> {
     let members = member::all(contract, Some(sample));

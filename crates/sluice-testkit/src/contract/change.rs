@@ -29,15 +29,7 @@ fn walk(value: &mut Json, way: &mut Vec<String>, other: &mut impl FnMut(&[String
 
 /// Whether the member at these names is the path's, or below it.
 pub(super) fn is_at(path: &MemberPath, way: &[String]) -> bool {
-    at(way).is_some_and(|here| path.covers(&here) || here.covers(path))
-}
-
-fn at(way: &[String]) -> Option<MemberPath> {
-    let names: Vec<_> = way
-        .iter()
-        .map(|name| if name.contains('.') { format!("\"{name}\"") } else { name.clone() })
-        .collect();
-    MemberPath::parse(&names.join(".")).ok()
+    MemberPath::of_names(way).is_ok_and(|here| path.covers(&here) || here.covers(path))
 }
 
 /// Whether a redelivery brings another value there: ids of deliveries, counters of attempts, clocks.

@@ -1,8 +1,11 @@
 //! `sluice key`: from choosing a key to deriving it.
 
+mod check;
+mod checked;
 mod derive;
 mod init;
 mod lint;
+mod recorded;
 mod schema;
 mod test;
 
@@ -19,6 +22,8 @@ pub enum KeyCommand {
     Init(init::InitArgs),
     /// Look through contracts, before the first run: is the key stable, unique, well scoped, remembered for long enough?
     Lint(lint::LintArgs),
+    /// Play a contract's key over recorded deliveries: which would have run twice, which never, and the member that did it
+    Check(check::CheckArgs),
     /// Play the cases that a key must tell apart, with an event of yours, against a ledger in memory
     Test(test::TestArgs),
 }
@@ -28,6 +33,7 @@ pub async fn key(command: KeyCommand) -> Result<u8, Fail> {
         KeyCommand::Derive(args) => derive::derive(&args),
         KeyCommand::Init(args) => init::init(&args),
         KeyCommand::Lint(args) => lint::lint(&args),
+        KeyCommand::Check(args) => check::check(&args),
         KeyCommand::Test(args) => test::test(&args).await,
     }
 }
