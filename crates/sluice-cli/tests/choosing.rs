@@ -181,3 +181,22 @@ fn raw_events_are_labelled_by_a_pointer_and_pairs_by_their_file() {
     assert!(pairs.contains("line 2 of the same: one action has two keys; what changed: id"), "{pairs}");
     assert!(pairs.contains("1 of 2 pairs of one action would have run twice, and 1 of 1"), "{pairs}");
 }
+
+#[test]
+fn a_suggestion_can_be_written_linted_and_checked() {
+    let place = Place::new();
+    place.write("dump.jsonl", dump());
+    let told =
+        place.sluice(["key", "suggest", "dump.jsonl", "--write", "--effect", "charge"]).expect(0).stdout();
+    assert!(told.starts_with(" 1. body.order_id\n"), "{told}");
+    assert!(told.contains("left out, since they change within an action: headers.X-Message-Id"), "{told}");
+    place.sluice(["key", "lint"]).expect(0);
+    place.sluice(["key", "check", "dump.jsonl"]).expect(0);
+    let again = place.sluice(["key", "suggest", "dump.jsonl", "--write"]);
+    assert!(again.expect(78).stderr().contains("identity = ['body.order_id']"));
+    place.write("same.jsonl", "{\"action\":1,\"event\":{\"a\":1}}\n{\"action\":2,\"event\":{\"a\":1}}\n");
+    let none = place.sluice(["key", "suggest", "same.jsonl"]);
+    assert!(none.expect(1).stdout().contains("lines 1 and 2 are different actions"));
+    place.write("one.jsonl", "{\"action\":1,\"event\":{\"a\":1}}\n");
+    place.sluice(["key", "suggest", "one.jsonl"]).expect(65);
+}

@@ -7,6 +7,7 @@ mod init;
 mod lint;
 mod recorded;
 mod schema;
+mod suggest;
 mod test;
 
 use crate::report::Fail;
@@ -24,6 +25,8 @@ pub enum KeyCommand {
     Lint(lint::LintArgs),
     /// Play a contract's key over recorded deliveries: which would have run twice, which never, and the member that did it
     Check(check::CheckArgs),
+    /// Search recorded deliveries for the members that could be an identity
+    Suggest(suggest::SuggestArgs),
     /// Play the cases that a key must tell apart, with an event of yours, against a ledger in memory
     Test(test::TestArgs),
 }
@@ -34,6 +37,7 @@ pub async fn key(command: KeyCommand) -> Result<u8, Fail> {
         KeyCommand::Init(args) => init::init(&args),
         KeyCommand::Lint(args) => lint::lint(&args),
         KeyCommand::Check(args) => check::check(&args),
+        KeyCommand::Suggest(args) => suggest::suggest(&args),
         KeyCommand::Test(args) => test::test(&args).await,
     }
 }
