@@ -200,3 +200,17 @@ fn a_suggestion_can_be_written_linted_and_checked() {
     place.write("one.jsonl", "{\"action\":1,\"event\":{\"a\":1}}\n");
     place.sluice(["key", "suggest", "one.jsonl"]).expect(65);
 }
+
+#[test]
+fn nothing_is_found_in_a_contract_of_the_guide() {
+    let guide = include_str!("../../../docs/choosing-a-key.md");
+    let blocks: Vec<_> =
+        guide.split("```toml\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert_eq!(blocks.len(), 4);
+    let place = Place::new();
+    for block in blocks {
+        place.write("sluice.toml", block);
+        let lint = place.sluice(["key", "lint", "--exit-code"]);
+        assert_eq!(lint.status(), 0, "{block}{}{}", lint.stdout(), lint.stderr());
+    }
+}

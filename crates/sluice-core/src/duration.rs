@@ -8,6 +8,29 @@ pub fn as_ms(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
+/// Writes a duration as people write it in a contract, in days and less: `90d`, `1h 30m`, `250ms`.
+///
+/// ```
+/// use sluice_core::duration::written;
+/// use std::time::Duration;
+/// assert_eq!(written(Duration::from_hours(90 * 24)), "90d");
+/// assert_eq!(written(Duration::from_millis(5_400_250)), "1h 30m 250ms");
+/// assert_eq!(written(Duration::ZERO), "0s");
+/// ```
+pub fn written(duration: Duration) -> String {
+    const UNITS: [(&str, u64); 5] =
+        [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1000), ("ms", 1)];
+    let mut rest = as_ms(duration);
+    let mut parts = Vec::new();
+    for (unit, ms) in UNITS {
+        if rest >= ms {
+            parts.push(format!("{}{unit}", rest / ms));
+            rest %= ms;
+        }
+    }
+    if parts.is_empty() { "0s".to_owned() } else { parts.join(" ") }
+}
+
 /// Writes a duration as milliseconds.
 ///
 /// # Errors

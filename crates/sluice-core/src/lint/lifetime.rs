@@ -3,6 +3,7 @@
 use super::member::finding;
 use super::report::{Finding, Question, Severity};
 use crate::contract::Contract;
+use crate::duration::written;
 use crate::policy::{OnDuplicate, OnIndeterminate};
 use std::time::Duration;
 
@@ -21,7 +22,6 @@ pub(super) fn look(contract: &Contract, findings: &mut Vec<Finding>) {
 }
 
 fn remembering(contract: &Contract, within: Duration, findings: &mut Vec<Finding>) {
-    let shown = |time: Duration| humantime::format_duration(time).to_string();
     // A duplicate may arrive at the end of its time and then wait for as long as a delivery may take.
     let needed = within.saturating_add(contract.deadline.unwrap_or_default());
     if contract.remember < needed {
@@ -32,17 +32,17 @@ fn remembering(contract: &Contract, within: Duration, findings: &mut Vec<Finding
             &[],
             format!(
                 "a duplicate may arrive for {}, and the intent is forgotten after {}: a late one runs again",
-                shown(needed),
-                shown(contract.remember)
+                written(needed),
+                written(contract.remember)
             ),
-            format!("remember = \"{}\" or longer", shown(needed)),
+            format!("remember = \"{}\" or longer", written(needed)),
         ));
     }
     if contract.keep_result < within && contract.on_duplicate == OnDuplicate::Replay {
         findings.push(finding(
             "result-kept-too-short", Question::Lifetime, Severity::Warning, &[],
-            format!("a duplicate may arrive for {}, and the result is kept for {}: a late one hears that it was done, without the result", shown(within), shown(contract.keep_result)),
-            format!("keep_result = \"{}\", or on_duplicate = \"already_processed\"", shown(within)),
+            format!("a duplicate may arrive for {}, and the result is kept for {}: a late one hears that it was done, without the result", written(within), written(contract.keep_result)),
+            format!("keep_result = \"{}\", or on_duplicate = \"already_processed\"", written(within)),
         ));
     }
 }
@@ -51,11 +51,10 @@ fn target(contract: &Contract, within: Duration, findings: &mut Vec<Finding>) {
     let Some(target) = &contract.downstream else { return };
     let reclaims = contract.on_indeterminate == Some(OnIndeterminate::Reclaim);
     let Some(window) = target.remembers.filter(|window| *window < within) else { return };
-    let shown = |time: Duration| humantime::format_duration(time).to_string();
     let severity = if reclaims && !contract.repeatable { Severity::Warning } else { Severity::Info };
     findings.push(finding(
         "target-forgets-first", Question::Downstream, severity, &[],
-        format!("{} remembers a key for {}, and duplicates may arrive for {}: later, running again what nobody knows would be a new request there", target.name, shown(window), shown(within)),
+        format!("{} remembers a key for {}, and duplicates may arrive for {}: later, running again what nobody knows would be a new request there", target.name, written(window), written(within)),
         "rely on sluice's record, which is asked first; let a probe or a person decide what is in doubt after that",
     ));
 }

@@ -4,6 +4,7 @@ use crate::report::tell;
 use crate::text::printable;
 use serde_json::{Value, json};
 use sluice::core::contract::Contract;
+use sluice::core::duration::written;
 use sluice_advice::check::{Findings, Report};
 use std::time::Duration;
 
