@@ -90,8 +90,6 @@ fn lifetime(contract: &Contract, report: &Report) {
     else {
         return;
     };
-    let written =
-        |time: Duration| humantime::format_duration(Duration::from_secs(time.as_secs())).to_string();
     tell!(
         "lifetime: the deliveries of one action arrived over {} at most; it is remembered for {}",
         written(longest),
