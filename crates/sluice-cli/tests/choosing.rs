@@ -214,3 +214,45 @@ fn nothing_is_found_in_a_contract_of_the_guide() {
         assert_eq!(lint.status(), 0, "{block}{}{}", lint.stdout(), lint.stderr());
     }
 }
+
+/// Real payloads, each sent to two hooks, and by one of them twice, as Redeliver does it.
+fn webhooks() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sluice-core/tests/data/webhooks");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let mut lines = String::new();
+    for (at, path) in files.iter().enumerate() {
+        let body: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        for (hook, arrival) in [(1, 0), (1, 1), (2, 0)] {
+            let headers = serde_json::json!({
+                "x-github-delivery": format!("72d3162e-cc78-11e3-81ab-{at:012}"), "x-github-hook-id": hook.to_string(),
+                "x-github-event": "any", "x-request-id": format!("r-{at}-{hook}-{arrival}"),
+            });
+            let event = serde_json::json!({"headers": headers, "body": body});
+            let line = serde_json::json!({"at": 1_764_493_200_000_u64 + arrival, "action": format!("{at} {hook}"), "event": event});
+            lines += &format!("{line}\n");
+        }
+    }
+    lines
+}
+
+#[test]
+fn the_worked_contract_of_webhooks_fits_real_payloads_and_bad_ones_are_told_why_not() {
+    let place = Place::new();
+    place.write("dump.jsonl", webhooks());
+    place.sluice(["key", "init", "--from", "github-webhook"]).expect(0);
+    let good = place.sluice(["key", "check", "dump.jsonl"]);
+    assert!(
+        good.expect(0)
+            .stdout()
+            .contains("deliveries would have run twice and 0 actions would never have run")
+    );
+    let bad = |identity: &str| {
+        place.write("bad.toml", format!("version = 1\n[effect.a]\nidentity = [\"{identity}\"]\n"));
+        place.sluice(["key", "check", "dump.jsonl", "--contract", "bad.toml"]).expect(1).stdout()
+    };
+    let one_hook = bad("headers.X-GitHub-Delivery");
+    assert!(one_hook.contains("headers.x-github-hook-id tells them apart"), "{one_hook}");
+    assert!(bad("headers.X-Request-Id").contains("headers.X-Request-Id changed"));
+    assert!(bad("body.sender.login").contains("actions would never have run"));
+}
