@@ -1,6 +1,6 @@
 //! Which known name may be meant by one that is not known?
 
-/// Returns the name that is no more than two letters away, or a third of a longer one, if there is one.
+/// Returns the name that is no more than two letters away, if there is one.
 ///
 /// ```
 /// use sluice_core::near::nearest;
@@ -8,9 +8,8 @@
 /// assert_eq!(nearest("colour", ["scope", "identity"]), None);
 /// ```
 pub fn nearest<'a>(name: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let allowed = (name.chars().count() / 3).clamp(1, 3);
     let closest = names.into_iter().map(|known| (distance(name, known), known)).min()?;
-    (closest.0 <= allowed).then_some(closest.1)
+    (closest.0 <= 2).then_some(closest.1)
 }
 
 /// How many letters have to be put in, taken out or replaced; texts that differ much in length are not looked at.
@@ -43,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_name_means_another_only_where_one_letter_is_wrong() {
+    fn a_name_that_is_too_far_away_means_nothing() {
         assert_eq!(nearest("id", ["at", "ip"]), Some("ip"));
         assert_eq!(nearest("vers", ["version"]), None);
         assert_eq!(nearest("anything", []), None);

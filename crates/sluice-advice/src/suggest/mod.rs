@@ -73,8 +73,9 @@ pub fn suggest(
     }
     let lasting = table.lasting();
     let Searched { sets, proof, is_cut_off } = search::search(&table, &lasting.columns, limits);
-    let mut sets: Vec<_> = sets.iter().map(|set| rank::judge(&table, set)).collect();
-    sets.sort_by(rank::order);
+    let judge = rank::Judge::new(&table);
+    let mut sets: Vec<_> = sets.iter().map(|set| judge.judge(&table, set)).collect();
+    sets.sort_by_cached_key(rank::measure);
     let proof = if sets.is_empty() { proof.map(|rows| rows.map(|row| table.line_of(row))) } else { None };
     Ok(Suggested {
         sets,

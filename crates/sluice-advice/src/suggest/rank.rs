@@ -3,8 +3,7 @@
 use super::table::Table;
 use sluice_core::contract::{Contract, MemberPath};
 use sluice_core::key::Json;
-use sluice_core::lint::{Severity, contract};
-use std::cmp::Ordering;
+use sluice_core::lint::{Finding, Question, Severity, contract};
 
 /// A set of members that could be an identity.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,25 +15,52 @@ pub struct Suggestion {
     weight: u32,
 }
 
-/// Asks lint, which knows what is unstable, shared or personal by name and look.
-pub(super) fn judge(table: &Table, set: &[usize]) -> Suggestion {
-    let mut members: Vec<_> = set.iter().map(|column| table.columns[*column].path.clone()).collect();
-    members.sort();
-    let built = Contract::builder("effect").identity(&members).fingerprint(["effect"]).build();
-    let lint = built.map(|built| contract(&built, sample(table, set).as_ref()));
-    let mut against = Vec::new();
-    let mut weight = 0;
-    for finding in lint.map(|lint| lint.findings).unwrap_or_default() {
-        weight += match finding.severity {
-            Severity::Error => 100,
-            Severity::Warning => 10,
-            Severity::Info => 0,
-        };
-        if finding.severity != Severity::Info && !against.contains(&finding.id) {
-            against.push(finding.id);
-        }
+/// What speaks against each column, asked once: there may be many sets.
+pub(super) struct Judge {
+    columns: Vec<Against>,
+}
+
+/// What speaks against one column.
+struct Against {
+    own: Vec<(&'static str, u32)>,
+    /// What speaks against it where nothing else is beside it.
+    alone: Option<(&'static str, u32)>,
+}
+
+impl Judge {
+    /// Asks lint, which knows what is unstable, shared or personal by name and look.
+    pub(super) fn new(table: &Table) -> Self {
+        Self { columns: (0..table.columns.len()).map(|column| against(table, column)).collect() }
     }
-    Suggestion { members, against, weight }
+
+    pub(super) fn judge(&self, table: &Table, set: &[usize]) -> Suggestion {
+        let mut members: Vec<_> = set.iter().map(|column| table.columns[*column].path.clone()).collect();
+        members.sort();
+        let mut found: Vec<_> =
+            set.iter().flat_map(|column| self.columns[*column].own.iter().copied()).collect();
+        let alone: Option<Vec<_>> = set.iter().map(|column| self.columns[*column].alone).collect();
+        found.extend(alone.and_then(|alone| alone.into_iter().max_by_key(|(_, weight)| *weight)));
+        let weight = found.iter().map(|(_, weight)| weight).sum();
+        let mut against: Vec<_> = found.into_iter().map(|(id, _)| id).collect();
+        against.sort_unstable();
+        against.dedup();
+        Suggestion { members, against, weight }
+    }
+}
+
+fn against(table: &Table, column: usize) -> Against {
+    let built =
+        Contract::builder("effect").identity([&table.columns[column].path]).fingerprint(["effect"]).build();
+    let lint = built.map(|built| contract(&built, sample(table, &[column]).as_ref()));
+    let weighed = |finding: &Finding| match finding.severity {
+        Severity::Error => Some((finding.id, 100)),
+        Severity::Warning => Some((finding.id, 10)),
+        Severity::Info => None,
+    };
+    let findings = lint.map(|lint| lint.findings).unwrap_or_default();
+    let (alone, own): (Vec<_>, Vec<_>) =
+        findings.iter().partition(|finding| finding.question == Question::Uniqueness);
+    Against { own: own.into_iter().filter_map(weighed).collect(), alone: alone.into_iter().find_map(weighed) }
 }
 
 /// An event with what stands in the columns.
@@ -59,12 +85,10 @@ fn put(into: &mut Json, names: &[String], value: Json) {
 }
 
 /// What is stable and private first, then what is short, then what is called an id.
-pub(super) fn order(a: &Suggestion, b: &Suggestion) -> Ordering {
-    let ids = |one: &Suggestion| one.members.iter().filter(|member| !is_id(member)).count();
-    let depth =
-        |one: &Suggestion| one.members.iter().map(|member| member.matches('.').count()).sum::<usize>();
-    let measure = |one: &Suggestion| (one.weight, one.members.len(), ids(one), depth(one));
-    measure(a).cmp(&measure(b)).then_with(|| a.members.cmp(&b.members))
+pub(super) fn measure(one: &Suggestion) -> (u32, usize, usize, usize, Vec<String>) {
+    let plain = one.members.iter().filter(|member| !is_id(member)).count();
+    let depth = one.members.iter().map(|member| member.matches('.').count()).sum();
+    (one.weight, one.members.len(), plain, depth, one.members.clone())
 }
 
 fn is_id(member: &str) -> bool {

@@ -7,7 +7,6 @@
 
 use super::Limits;
 use super::table::Table;
-use std::collections::HashMap;
 
 /// How many pairs are kept.
 const PAIRS: usize = 512;
@@ -20,14 +19,85 @@ pub(super) struct Searched {
     pub is_cut_off: bool,
 }
 
-/// Groups of actions that are not told apart.
-type Groups = Vec<Vec<u32>>;
+/// Groups of actions that are not told apart, one after the other.
+#[derive(Clone, Debug, Default)]
+struct Groups {
+    actions: Vec<u32>,
+    /// Where each group ends.
+    ends: Vec<usize>,
+}
+
+impl Groups {
+    fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.actions[start..*end])
+    }
+}
+
+impl Groups {
+    /// Takes in the parts of a group that hold more than one action; `part_of` says which part each action is in.
+    fn take_in(&mut self, group: &[u32], part_of: &[u32], counts: &[usize]) {
+        let start = self.actions.len();
+        let mut next = Vec::with_capacity(counts.len());
+        let mut end = start;
+        for count in counts {
+            next.push(end);
+            if *count > 1 {
+                end += count;
+                self.ends.push(end);
+            }
+        }
+        self.actions.resize(end, 0);
+        for (action, part) in group.iter().zip(part_of) {
+            let part = *part as usize;
+            if counts[part] > 1 {
+                self.actions[next[part]] = *action;
+                next[part] += 1;
+            }
+        }
+    }
+}
+
+/// What was seen under each value of a column, with the group it was seen in: nothing has to be cleared between groups.
+#[derive(Debug, Default)]
+struct Seen {
+    group: u32,
+    /// By value: the group, and a number.
+    by_value: Vec<(u32, u32)>,
+}
+
+impl Seen {
+    fn next_group(&mut self) {
+        self.group = self.group.checked_add(1).unwrap_or_else(|| {
+            self.by_value.clear();
+            1
+        });
+    }
+
+    fn get(&mut self, value: u32) -> Option<&mut u32> {
+        let at = value as usize;
+        if at >= self.by_value.len() {
+            self.by_value.resize(at + 1, (0, 0));
+        }
+        let group = self.group;
+        self.by_value.get_mut(at).filter(|(seen, _)| *seen == group).map(|(_, number)| number)
+    }
+
+    fn set(&mut self, value: u32, number: u32) {
+        if let Some(place) = self.by_value.get_mut(value as usize) {
+            *place = (self.group, number);
+        }
+    }
+}
 
 struct Search<'a> {
     table: &'a Table,
     columns: Vec<usize>,
     pairs: Vec<Columns>,
     found: Vec<Columns>,
+    /// By column: the found sets that have it.
+    found_with: Vec<Vec<usize>>,
+    seen: Seen,
     limits: Limits,
     looked_into: usize,
     is_cut_off: bool,
@@ -70,12 +140,14 @@ pub(super) fn search(table: &Table, columns: &[usize], limits: Limits) -> Search
     // What tells most apart first: its groups are the smallest, and every set below it is soon looked into.
     columns.sort_by_key(|column| (std::cmp::Reverse(table.width(*column)), *column));
     let all: Vec<u32> = (0..table.actions()).filter_map(|action| u32::try_from(action).ok()).collect();
-    let whole: Groups = if all.len() > 1 { vec![all] } else { Vec::new() };
+    let whole = Groups { ends: vec![all.len()], actions: all };
     let mut search = Search {
         table,
+        found_with: vec![Vec::new(); columns.len()],
         columns,
         pairs: Vec::new(),
         found: Vec::new(),
+        seen: Seen::default(),
         limits,
         looked_into: 0,
         is_cut_off: false,
@@ -95,11 +167,17 @@ pub(super) fn search(table: &Table, columns: &[usize], limits: Limits) -> Search
 impl Search<'_> {
     /// Looks into every set that has `more` columns more, from a column on.
     fn extend(&mut self, set: &Columns, groups: &Groups, from: usize, more: usize) {
+        let largest = groups.iter().map(<[u32]>::len).max().unwrap_or(1);
         for column in from..self.columns.len() {
             let with = set.with(column);
             // A set that holds a found one is not minimal.
-            if self.found.iter().any(|found| with.holds(found)) || more == 1 && !self.may_separate(&with) {
+            if self.is_more_than_found(&with, column) || more == 1 && !self.may_separate(&with) {
                 continue;
+            }
+            // Columns come with the most values first, so what follows splits a group into so many parts at most.
+            let parts = self.parts(column + 1, more - 1);
+            if largest > parts.saturating_mul(self.table.width(self.columns[column])) {
+                return;
             }
             if self.looked_into >= self.limits.looked_into {
                 self.is_cut_off = true;
@@ -112,37 +190,71 @@ impl Search<'_> {
                 continue;
             }
             match self.undecided(groups, column) {
-                None => self.found.push(with),
+                None => self.keep(with),
                 Some(pair) => self.learn(pair),
             }
         }
+    }
+
+    /// Into how many parts a group can be split by so many of the columns from there on.
+    fn parts(&self, from: usize, columns: usize) -> usize {
+        let widths = self.columns.iter().skip(from).take(columns).map(|column| self.table.width(*column));
+        widths.fold(1, usize::saturating_mul)
+    }
+
+    /// The set without its last column holds no found one, or it would not have come this far.
+    fn is_more_than_found(&self, set: &Columns, last: usize) -> bool {
+        self.found_with[last].iter().any(|found| set.holds(&self.found[*found]))
+    }
+
+    fn keep(&mut self, set: Columns) {
+        for column in (0..self.columns.len()).filter(|column| set.has(*column)) {
+            self.found_with[column].push(self.found.len());
+        }
+        self.found.push(set);
     }
 
     fn may_separate(&self, set: &Columns) -> bool {
         self.pairs.iter().all(|pair| set.meets(pair))
     }
 
-    fn split(&self, groups: &Groups, column: usize) -> Groups {
-        let mut rest = Groups::new();
-        for group in groups {
-            let mut parts: HashMap<u32, Vec<u32>> = HashMap::new();
+    fn split(&mut self, groups: &Groups, column: usize) -> Groups {
+        let mut rest = Groups::default();
+        let (mut values, mut counts) = (Vec::new(), Vec::new());
+        for group in groups.iter() {
+            self.seen.next_group();
+            values.clear();
+            counts.clear();
             for action in group {
-                parts.entry(self.value(column, *action)).or_default().push(*action);
+                let value = self.value(column, *action);
+                match self.seen.get(value) {
+                    Some(part) => {
+                        values.push(*part);
+                        counts[*part as usize] += 1;
+                    }
+                    None => {
+                        let part = u32::try_from(counts.len()).unwrap_or(u32::MAX);
+                        self.seen.set(value, part);
+                        values.push(part);
+                        counts.push(1_usize);
+                    }
+                }
             }
-            rest.extend(parts.into_values().filter(|part| part.len() > 1));
+            rest.take_in(group, &values, &counts);
         }
         rest
     }
 
     /// Two actions that the column leaves together, if there are any.
-    fn undecided(&self, groups: &Groups, column: usize) -> Option<[u32; 2]> {
-        let mut seen: HashMap<u32, u32> = HashMap::new();
-        for group in groups {
-            seen.clear();
+    fn undecided(&mut self, groups: &Groups, column: usize) -> Option<[u32; 2]> {
+        for group in groups.iter() {
+            self.seen.next_group();
             for action in group {
-                if let Some(other) = seen.insert(self.value(column, *action), *action) {
-                    return Some([other, *action]);
+                let value = self.value(column, *action);
+                if let Some(other) = self.seen.get(value) {
+                    return Some([*other, *action]);
                 }
+                self.seen.set(value, *action);
             }
         }
         None
@@ -166,7 +278,7 @@ impl Search<'_> {
     }
 
     /// Two actions that agree in every column.
-    fn unseparated(&self, whole: &Groups) -> Option<[usize; 2]> {
+    fn unseparated(&mut self, whole: &Groups) -> Option<[usize; 2]> {
         let mut groups = whole.clone();
         for column in 0..self.columns.len() {
             groups = self.split(&groups, column);
@@ -175,7 +287,7 @@ impl Search<'_> {
     }
 
     /// Where no small set does it: two actions that the columns telling most apart leave together.
-    fn closest(&self, whole: &Groups) -> Option<[usize; 2]> {
+    fn closest(&mut self, whole: &Groups) -> Option<[usize; 2]> {
         let mut groups = whole.clone();
         for column in 0..self.columns.len().min(self.limits.fields) {
             groups = self.split(&groups, column);
