@@ -147,6 +147,22 @@ fn kill_whole(mut child: Child) {
     kill("KILL", i64::from(child.id()));
     kill("KILL", -group);
     child.wait().unwrap();
+    // A signal that is sent is not yet one that has struck, and on a busy machine the command may outlive this moment.
+    until("nothing of it runs any more", || !group_lives(group));
+}
+
+/// Whether a process of the group is there; what is dead and not yet reaped is not.
+fn group_lives(group: i64) -> bool {
+    let lives = |stat: String| {
+        let after_name = stat
+            .rsplit_once(')')
+            .map(|(_, rest)| rest.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        after_name.is_some_and(|fields| {
+            fields.get(2) == Some(&group.to_string()) && fields[0] != "Z" && fields[0] != "X"
+        })
+    };
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    processes.filter_map(|process| std::fs::read_to_string(process.path().join("stat")).ok()).any(lives)
 }
 
 /// Kills an unmarked command right after its effect; gives its script.

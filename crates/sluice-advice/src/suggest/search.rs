@@ -95,8 +95,8 @@ struct Search<'a> {
     columns: Vec<usize>,
     pairs: Vec<Columns>,
     found: Vec<Columns>,
-    /// By column: the found sets that have it.
-    found_with: Vec<Vec<usize>>,
+    /// By column: the bits of the found sets that have it, one set after the other.
+    found_with: Vec<Vec<u64>>,
     seen: Seen,
     limits: Limits,
     looked_into: usize,
@@ -204,12 +204,14 @@ impl Search<'_> {
 
     /// The set without its last column holds no found one, or it would not have come this far.
     fn is_more_than_found(&self, set: &Columns, last: usize) -> bool {
-        self.found_with[last].iter().any(|found| set.holds(&self.found[*found]))
+        let words = set.0.len();
+        let holds = |found: &[u64]| set.0.iter().zip(found).all(|(a, b)| a & b == *b);
+        self.found_with[last].chunks_exact(words).any(holds)
     }
 
     fn keep(&mut self, set: Columns) {
         for column in (0..self.columns.len()).filter(|column| set.has(*column)) {
-            self.found_with[column].push(self.found.len());
+            self.found_with[column].extend(&set.0);
         }
         self.found.push(set);
     }
