@@ -230,7 +230,7 @@ fn webhooks() -> String {
             });
             let event = serde_json::json!({"headers": headers, "body": body});
             let line = serde_json::json!({"at": 1_764_493_200_000_u64 + arrival, "action": format!("{at} {hook}"), "event": event});
-            lines += &format!("{line}\n");
+            lines.extend([line.to_string(), "\n".to_owned()]);
         }
     }
     lines

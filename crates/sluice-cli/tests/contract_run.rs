@@ -118,3 +118,13 @@ fn a_flag_goes_before_the_contract() {
     run(&place, &["--on-duplicate", "replay"], &event("d3", "o-17", 1)).expect(0);
     assert_eq!(place.witnessed(), 1);
 }
+
+#[test]
+fn an_event_that_had_another_key_is_refused_for_as_long_as_the_ledger_does_not_look_it_up() {
+    let place = with_contract();
+    let previous = "[[effect.create_invoice.previous]]\nidentity = [\"args.order_id\"]\n";
+    place.write("sluice.toml", format!("{CONTRACT}{previous}"));
+    let refused = run(&place, &[], &event("d1", "o-17", 500));
+    assert!(refused.expect(78).stderr().contains("nothing was run"));
+    assert_eq!(place.witnessed(), 0);
+}

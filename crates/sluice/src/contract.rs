@@ -63,9 +63,23 @@ impl<'a> Contracted<'a> {
         let event = Json::from_serialize(event)?;
         let now = self.sluice.inner.ports.clock.wall();
         let derived = self.contract.derive(&event, &self.keys, now)?;
+        check_earlier(&derived)?;
         let spec = spec(self.contract, derived);
         Ok(EffectBuilder::of_contract(self.sluice, spec, self.contract.object_id.clone()))
     }
+}
+
+/// Refuses what would silently run again: the ledger does not look up earlier keys yet.
+///
+/// # Errors
+/// `E_CONFIG` for an event that had another key under a derivation in `previous`.
+pub fn check_earlier(derived: &Derived) -> Result<(), Error> {
+    if derived.also_known_as.is_empty() {
+        return Ok(());
+    }
+    let said = "the contract's earlier derivations are not looked up by this version, so what ran under an old key would run \
+                again; nothing was run: keep the old contract";
+    Err(Error::new(Code::Config, said))
 }
 
 fn spec(contract: &Contract, derived: Derived) -> EffectSpec {

@@ -45,7 +45,7 @@ mod verdicts;
 mod waiters;
 
 pub use crate::circuits::Standing;
-pub use crate::contract::Contracted;
+pub use crate::contract::{Contracted, check_earlier};
 pub use crate::ctx::Ctx;
 pub use crate::done::{Done, Meta, Reason};
 pub use crate::effect::{EffectBuilder, EffectSpec, Named, Unguarded, Wait};

@@ -184,6 +184,10 @@ impl Search<'_> {
                 return;
             }
             self.looked_into += 1;
+            // Splitting is what costs most, and often no last column is left that could be enough.
+            if more == 2 && !self.has_last(&with, column + 1) {
+                continue;
+            }
             if more > 1 {
                 let rest = self.split(groups, column);
                 self.extend(&with, &rest, column + 1, more - 1);
@@ -194,6 +198,14 @@ impl Search<'_> {
                 Some(pair) => self.learn(pair),
             }
         }
+    }
+
+    /// Whether one column more, from there on, may make a minimal set of this one.
+    fn has_last(&self, set: &Columns, from: usize) -> bool {
+        (from..self.columns.len()).any(|last| {
+            let with = set.with(last);
+            self.may_separate(&with) && !self.is_more_than_found(&with, last)
+        })
     }
 
     /// Into how many parts a group can be split by so many of the columns from there on.
@@ -229,17 +241,14 @@ impl Search<'_> {
             counts.clear();
             for action in group {
                 let value = self.value(column, *action);
-                match self.seen.get(value) {
-                    Some(part) => {
-                        values.push(*part);
-                        counts[*part as usize] += 1;
-                    }
-                    None => {
-                        let part = u32::try_from(counts.len()).unwrap_or(u32::MAX);
-                        self.seen.set(value, part);
-                        values.push(part);
-                        counts.push(1_usize);
-                    }
+                if let Some(part) = self.seen.get(value) {
+                    values.push(*part);
+                    counts[*part as usize] += 1;
+                } else {
+                    let part = u32::try_from(counts.len()).unwrap_or(u32::MAX);
+                    self.seen.set(value, part);
+                    values.push(part);
+                    counts.push(1_usize);
                 }
             }
             rest.take_in(group, &values, &counts);

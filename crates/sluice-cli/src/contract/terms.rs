@@ -24,6 +24,7 @@ pub fn contracted(args: &mut RunArgs) -> Result<Option<Contracted>, Fail> {
     let keys = identity_keys(&contract)?;
     let now = sluice::system::ports().clock.wall();
     let derived = contract.derive(&event, &keys, now)?;
+    sluice::check_earlier(&derived)?;
     fill(args, &contract, &derived);
     Ok(Some(Contracted { contract, derived }))
 }
