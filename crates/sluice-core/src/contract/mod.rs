@@ -1,4 +1,4 @@
-//! The declaration for one kind of effect: there should be one [effect] for each [identity].
+//! The declaration for one kind of effect: there should be one *effect* for each *identity*.
 //!
 //! A contract says, once and outside the code that acts, which members of an event make an action the action it is, within
 //! which boundary those are unique, what is compared beside them, for how long it is remembered, and what the target does

@@ -5,7 +5,7 @@ use super::path::MemberPath;
 use std::fmt;
 
 impl fmt::Display for Contract {
-    /// The one sentence: one [effect] for each [identity].
+    /// The one sentence: one *effect* for each *identity*.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let one = self.one.clone().unwrap_or_else(|| self.effect.replace(['_', '-'], " "));
         let each = self.for_each.clone().unwrap_or_else(|| self.identity_in_words());
