@@ -3,6 +3,7 @@
 use super::report::{Example, Findings};
 use super::twin::is_of_delivery;
 use crate::deliveries::Deliveries;
+use crate::suggest::is_id;
 use sluice_core::contract::{Contract, MemberPath};
 use sluice_core::key::{Json, JsonPointer};
 use sluice_core::lint::is_boundary;
@@ -64,16 +65,11 @@ pub(super) fn outside(contract: &Contract, a: &Json, b: &Json) -> Vec<String> {
     differences(a, b, &mut Vec::new(), &mut found);
     found
         .retain(|(path, _)| !contract.identity.iter().chain(&contract.scope).any(|known| known.covers(path)));
-    found.sort_by_key(|(path, of_delivery)| (*of_delivery, !is_id(path), path.names().len()));
+    found.sort_by_key(|(path, of_delivery)| (*of_delivery, !is_id(path.as_str()), path.names().len()));
     let has_lasting = found.iter().any(|(_, of_delivery)| !of_delivery);
     found.retain(|(_, of_delivery)| !(has_lasting && *of_delivery));
     found.truncate(TOLD);
     found.into_iter().map(|(path, _)| path.as_str().to_owned()).collect()
-}
-
-fn is_id(path: &MemberPath) -> bool {
-    let last = path.last().to_ascii_lowercase();
-    last.ends_with("id") || last.ends_with("number") || last.ends_with("no")
 }
 
 fn differences(a: &Json, b: &Json, way: &mut Vec<String>, found: &mut Vec<(MemberPath, bool)>) {

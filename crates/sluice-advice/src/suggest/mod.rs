@@ -8,6 +8,7 @@ mod search;
 mod table;
 
 pub use rank::Suggestion;
+pub(crate) use rank::is_id;
 
 use crate::deliveries::{Delivery, ReadError};
 use search::Searched;

@@ -91,7 +91,10 @@ pub(super) fn measure(one: &Suggestion) -> (u32, usize, usize, usize, Vec<String
     (one.weight, one.members.len(), plain, depth, one.members.clone())
 }
 
-fn is_id(member: &str) -> bool {
-    let last = member.to_ascii_lowercase();
-    ["id", "number", "no", "key", "ref"].iter().any(|ending| last.ends_with(ending))
+/// `order.id`, `orderId`, `order_no`: a word of its own, and not the end of `paid`.
+pub(crate) fn is_id(member: &str) -> bool {
+    let last = member.rsplit(['.', '_', '-']).next().unwrap_or_default();
+    let words = ["id", "number", "no", "key", "ref"];
+    let joined = ["Id", "ID", "Number", "No", "Key", "Ref"];
+    words.contains(&last.to_ascii_lowercase().as_str()) || joined.iter().any(|ending| last.ends_with(ending))
 }
