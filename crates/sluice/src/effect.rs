@@ -383,14 +383,18 @@ impl EffectBuilder<'_> {
         F: FnMut(Ctx) -> Fut + Send + 'static,
         Fut: Future<Output = Result<T, Failure>> + Send + 'static,
     {
-        let naming = name_object(self.object_id, effect);
-        self.sluice.run_probing(self.spec?, self.prober, naming).await
+        let (spec, prober) = (self.spec?, self.prober);
+        match self.object_id {
+            None => self.sluice.run_probing(spec, prober, effect).await,
+            // Boxed, so that effects without a contract have no room for it.
+            Some(path) => Box::pin(self.sluice.run_probing(spec, prober, name_object(path, effect))).await,
+        }
     }
 }
 
 /// The effect, which names the object that came out as its contract says.
 fn name_object<T, F, Fut>(
-    path: Option<MemberPath>,
+    path: MemberPath,
     mut effect: F,
 ) -> impl FnMut(Ctx) -> Pin<Box<dyn Future<Output = Result<T, Failure>> + Send>> + Send + 'static
 where
@@ -399,8 +403,7 @@ where
     Fut: Future<Output = Result<T, Failure>> + Send + 'static,
 {
     move |ctx| {
-        let Some(path) = path.clone() else { return Box::pin(effect(ctx)) };
-        let running = effect(ctx.clone());
+        let (path, running) = (path.clone(), effect(ctx.clone()));
         Box::pin(async move {
             let value = running.await?;
             if let Some(object_id) = object_of(&path, &value) {

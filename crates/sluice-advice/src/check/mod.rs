@@ -106,9 +106,8 @@ fn read<R: Read + Seek>(
         let (key, request) = match derived {
             Ok(derived) => derived,
             Err(error) => {
-                let keyless = report.keyless.entry(error.to_string()).or_default();
-                keyless.count += 1;
-                keyless.first_line = if keyless.count == 1 { delivery.line } else { keyless.first_line };
+                let begin = || Keyless { count: 0, first_line: delivery.line };
+                report.keyless.entry(error.to_string()).or_insert_with(begin).count += 1;
                 continue;
             }
         };

@@ -1,6 +1,7 @@
 //! Which unlabelled deliveries look like one action?
 
-use sluice_core::key::{Json, SuspicionKind, Suspicions};
+use sluice_core::key::Json;
+use sluice_core::lint::is_of_delivery;
 
 /// The event without what a redelivery brings anew: what is left of two retries is the same.
 pub(super) fn lasting(event: &Json) -> Json {
@@ -18,13 +19,4 @@ fn strip(value: &Json, way: &mut Vec<String>) -> Option<Json> {
         way.pop();
     }
     Some(Json::Object(kept))
-}
-
-/// Whether a redelivery brings another value there: ids of deliveries, counters of attempts, clocks.
-pub(super) fn is_of_delivery(way: &[String], value: &Json) -> bool {
-    let whole = way.iter().rev().fold(value.clone(), |value, name| Json::Object(vec![(name.clone(), value)]));
-    let found = Suspicions::of_parts(&whole);
-    [SuspicionKind::DeliveryId, SuspicionKind::Attempt, SuspicionKind::Clock]
-        .iter()
-        .any(|kind| found.count(*kind) > 0)
 }

@@ -1,12 +1,11 @@
 //! Which member did it?
 
 use super::report::{Example, Findings};
-use super::twin::is_of_delivery;
 use crate::deliveries::Deliveries;
 use crate::suggest::is_id;
 use sluice_core::contract::{Contract, MemberPath};
 use sluice_core::key::{Json, JsonPointer};
-use sluice_core::lint::is_boundary;
+use sluice_core::lint::{is_boundary, is_of_delivery};
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
 /// How many members are told of one pair.

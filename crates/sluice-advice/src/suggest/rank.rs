@@ -1,8 +1,7 @@
 //! Which set is the best?
 
-use super::table::Table;
+use super::table::{Column, Table};
 use sluice_core::contract::{Contract, MemberPath};
-use sluice_core::key::Json;
 use sluice_core::lint::{Finding, Question, Severity, contract};
 
 /// A set of members that could be an identity.
@@ -51,7 +50,10 @@ impl Judge {
 fn against(table: &Table, column: usize) -> Against {
     let built =
         Contract::builder("effect").identity([&table.columns[column].path]).fingerprint(["effect"]).build();
-    let lint = built.map(|built| contract(&built, sample(table, &[column]).as_ref()));
+    let Column { path, sample, .. } = &table.columns[column];
+    let names = MemberPath::parse(path).map(|path| path.names().to_vec());
+    let event = names.ok().map(|names| sample.clone().within(&names));
+    let lint = built.map(|built| contract(&built, event.as_ref()));
     let weighed = |finding: &Finding| match finding.severity {
         Severity::Error => Some((finding.id, 100)),
         Severity::Warning => Some((finding.id, 10)),
@@ -61,27 +63,6 @@ fn against(table: &Table, column: usize) -> Against {
     let (alone, own): (Vec<_>, Vec<_>) =
         findings.iter().partition(|finding| finding.question == Question::Uniqueness);
     Against { own: own.into_iter().filter_map(weighed).collect(), alone: alone.into_iter().find_map(weighed) }
-}
-
-/// An event with what stands in the columns.
-fn sample(table: &Table, set: &[usize]) -> Option<Json> {
-    let mut event = Json::Object(Vec::new());
-    for column in set {
-        let column = &table.columns[*column];
-        let names = MemberPath::parse(&column.path).ok()?.names().to_vec();
-        put(&mut event, &names, column.sample.clone()?);
-    }
-    Some(event)
-}
-
-fn put(into: &mut Json, names: &[String], value: Json) {
-    let (Json::Object(members), Some((first, rest))) = (into, names.split_first()) else { return };
-    let at = members.iter().position(|(name, _)| name == first);
-    let at = at.unwrap_or_else(|| {
-        members.push((first.clone(), Json::Object(Vec::new())));
-        members.len() - 1
-    });
-    if rest.is_empty() { members[at].1 = value } else { put(&mut members[at].1, rest, value) }
 }
 
 /// What is stable and private first, then what is short, then what is called an id.

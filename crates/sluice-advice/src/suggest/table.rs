@@ -20,7 +20,7 @@ pub(super) struct Column {
     present: usize,
     changed: bool,
     /// One of its values, to judge its look by.
-    pub sample: Option<Json>,
+    pub sample: Json,
 }
 
 /// The members of every action.
@@ -99,7 +99,7 @@ impl Table {
             known: HashMap::new(),
             present: 0,
             changed: false,
-            sample: Some(leaf.clone()),
+            sample: leaf.clone(),
         };
         self.columns.push(column);
         at

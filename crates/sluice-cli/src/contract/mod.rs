@@ -8,9 +8,11 @@ pub use terms::{Contracted, contracted};
 
 use crate::exit;
 use crate::input;
-use crate::report::Fail;
+use crate::report::{Fail, say};
 use clap::Args;
 use sluice::core::contract::{Contract, Contracts};
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 /// The name of the file.
@@ -85,6 +87,20 @@ impl Loaded {
             config(format!("{shown} has no [effect.{effect}]{near}\n  it has {}", names()))
         })
     }
+}
+
+/// Writes a file of contracts that is not there yet; `instead` is what to do where it is.
+pub fn write_new(path: &Path, text: &str, instead: &str) -> Result<(), Fail> {
+    let shown = path.display();
+    let opened = OpenOptions::new().write(true).create_new(true).open(path);
+    opened.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            config(format!("{shown} is there already, and is left as it is\n  {instead}"))
+        }
+        _ => config(format!("{shown} cannot be written: {}", input::reason(&error))),
+    })?;
+    say(&format!("{shown} is written; make it yours, then: sluice key lint"));
+    Ok(())
 }
 
 fn upward() -> Option<PathBuf> {

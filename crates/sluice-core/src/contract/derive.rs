@@ -62,9 +62,7 @@ impl Contract {
     /// # Errors
     /// Those of [`Contract::derive`].
     pub fn key(&self, event: &Json, keys: &IdentityKeys) -> Result<Key, InputError> {
-        let current = Derivation::current(self);
-        let hidden = self.hidden(event, keys, current.identity_key)?;
-        current.parts(&hidden).map(|parts| parts.key())
+        Derivation::current(self).key(event, keys)
     }
 
     /// Returns the name of an identity key that deriving needs and that is not at hand; `Some("")` where any would do.
@@ -82,11 +80,7 @@ impl Contract {
     fn earlier(&self, event: &Json, keys: &IdentityKeys, now: LedgerTime, current: &Key) -> Vec<Key> {
         let mut earlier: Vec<Key> = Vec::new();
         for previous in self.previous.iter().filter(|previous| previous.is_needed(self, now)) {
-            let derivation = Derivation::earlier(self, previous);
-            let hidden = self.hidden(event, keys, derivation.identity_key);
-            let Ok(key) = hidden.and_then(|hidden| derivation.parts(&hidden)).map(|parts| parts.key()) else {
-                continue;
-            };
+            let Ok(key) = Derivation::earlier(self, previous).key(event, keys) else { continue };
             if key != *current && !earlier.contains(&key) {
                 earlier.push(key);
             }
@@ -180,6 +174,11 @@ impl<'a> Derivation<'a> {
             identity_key: previous.identity_key.as_deref().or(current.identity_key),
             contract,
         }
+    }
+
+    fn key(&self, event: &Json, keys: &IdentityKeys) -> Result<Key, InputError> {
+        let hidden = self.contract.hidden(event, keys, self.identity_key)?;
+        self.parts(&hidden).map(|parts| parts.key())
     }
 
     fn parts(&self, hidden: &Json) -> Result<Json, InputError> {

@@ -42,8 +42,9 @@ pub const FIELDS: [(&str, &str); 31] = [
     ("previous", "a list of tables: how keys were derived before"),
 ];
 
-/// What belongs to one effect alone and so has no default.
-const OWN: [&str; 7] = ["one", "for_each", "definition", "identity", "period", "previous", "object_id"];
+/// What belongs to one effect alone, so that `[defaults]` has none of it.
+pub const OWN_FIELDS: [&str; 7] =
+    ["one", "for_each", "definition", "identity", "period", "previous", "object_id"];
 
 /// The contracts of one file, in its order.
 ///
@@ -154,7 +155,7 @@ fn effect(
     let own = read::table(value, &title, place)?;
     let mut builder = Contract::builder(name);
     for (member, value) in defaults.into_iter().flat_map(in_order) {
-        if OWN.contains(&&**member.get_ref()) {
+        if OWN_FIELDS.contains(&&**member.get_ref()) {
             let said = format!("[defaults] has no {}: it belongs to one effect alone", member.get_ref());
             return Err(ContractError::new(said).at(place.line(member.span().start)));
         }

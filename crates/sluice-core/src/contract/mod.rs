@@ -19,7 +19,7 @@ mod said;
 pub use builder::ContractBuilder;
 pub use derive::Derived;
 pub use error::ContractError;
-pub use file::{Contracts, FIELDS};
+pub use file::{Contracts, FIELDS, OWN_FIELDS};
 pub use hashed::IdentityKeys;
 pub use path::MemberPath;
 pub use period::{Every, Period, moment_ms};

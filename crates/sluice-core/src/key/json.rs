@@ -74,6 +74,19 @@ impl Json {
         ser::to_json(value)
     }
 
+    /// Puts the value under these names, outermost first, each the one member of an object.
+    ///
+    /// ```
+    /// use sluice_core::key::Json;
+    ///
+    /// let nested = Json::Null.within(&["a".to_owned(), "b".to_owned()]);
+    /// assert_eq!(nested.canonical(), r#"{"a":{"b":null}}"#);
+    /// ```
+    #[must_use]
+    pub fn within(self, names: &[String]) -> Self {
+        names.iter().rev().fold(self, |value, name| Self::Object(vec![(name.clone(), value)]))
+    }
+
     /// Returns the member of that name, if this is an object that has it.
     pub fn get(&self, name: &str) -> Option<&Self> {
         match self {

@@ -44,6 +44,19 @@ pub fn contract(contract: &Contract, sample: Option<&Json>) -> Lint {
     Lint::new(&contract.effect, Some(contract), findings)
 }
 
+/// Returns whether a redelivery brings another value to the member at these names: an id of a delivery, a counter of
+/// attempts, a clock.
+///
+/// ```
+/// use sluice_core::key::Json;
+/// use sluice_core::lint::is_of_delivery;
+/// assert!(is_of_delivery(&["message_id".to_owned()], &Json::from("m-1")));
+/// assert!(!is_of_delivery(&["order_id".to_owned()], &Json::from("o-1")));
+/// ```
+pub fn is_of_delivery(names: &[String], value: &Json) -> bool {
+    names::is_of_delivery(names, value)
+}
+
 /// Returns whether the member names a boundary within which ids are unique: a tenant, an account, a shop.
 pub fn is_boundary(path: &MemberPath) -> bool {
     names::is_boundary(path.names())

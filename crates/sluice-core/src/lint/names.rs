@@ -240,7 +240,7 @@ fn suspected(names: &[String], sample: Option<&Json>) -> Option<Role> {
     let placeholders = [Json::from("x"), number("1"), number("1764493200"), Json::from("2026-11-30")];
     let values = sample.map_or(&placeholders[..], std::slice::from_ref);
     values.iter().find_map(|value| {
-        let found = Suspicions::of_parts(&under(names, value.clone()));
+        let found = Suspicions::of_parts(&value.clone().within(names));
         found.kept().iter().find_map(|one| match one.kind() {
             SuspicionKind::DeliveryId => Some(Role::Delivery),
             SuspicionKind::Attempt => Some(Role::Attempt),
@@ -254,19 +254,21 @@ fn number(text: &str) -> Json {
     Json::parse(text.as_bytes()).unwrap_or(Json::Null)
 }
 
-fn under(names: &[String], value: Json) -> Json {
-    names.iter().rev().fold(value, |value, name| Json::Object(vec![(name.clone(), value)]))
+/// Whether a redelivery brings another value there: ids of deliveries, counters of attempts, clocks.
+pub(super) fn is_of_delivery(names: &[String], value: &Json) -> bool {
+    holds_any(names, value, &[SuspicionKind::DeliveryId, SuspicionKind::Attempt, SuspicionKind::Clock])
+}
+
+fn holds_any(names: &[String], value: &Json, kinds: &[SuspicionKind]) -> bool {
+    let found = Suspicions::of_parts(&value.clone().within(names));
+    kinds.iter().any(|kind| found.count(*kind) > 0)
 }
 
 /// Whether it tells about people.
 pub(super) fn is_personal(names: &[String], sample: Option<&Json>) -> bool {
     let words = Words::of(names.last().map(String::as_str).unwrap_or_default());
-    let looks = |value: &Json| {
-        let found = Suspicions::of_parts(&under(names, value.clone()));
-        [SuspicionKind::Email, SuspicionKind::Phone, SuspicionKind::PaymentCard]
-            .iter()
-            .any(|kind| found.count(*kind) > 0)
-    };
+    let kinds = [SuspicionKind::Email, SuspicionKind::Phone, SuspicionKind::PaymentCard];
+    let looks = |value: &Json| holds_any(names, value, &kinds);
     words.end_with_any(&PERSONAL) || sample.is_some_and(looks)
 }
 

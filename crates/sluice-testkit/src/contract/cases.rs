@@ -1,9 +1,10 @@
 //! Which cases there are, and what each should come to.
 
-use super::change::{different, each_leaf, is_at, is_of_delivery};
+use super::change::{different, each_leaf, is_at};
 use super::play::{Seen, play};
 use sluice::core::contract::{Contract, IdentityKeys, MemberPath};
 use sluice::core::key::{InputError, Json};
+use sluice::core::lint::is_of_delivery;
 use sluice::core::policy::OnDuplicate;
 
 /// What should come of a case.

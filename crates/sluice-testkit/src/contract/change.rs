@@ -1,7 +1,7 @@
 //! An event that is a little different.
 
 use sluice::core::contract::MemberPath;
-use sluice::core::key::{Json, SuspicionKind, Suspicions};
+use sluice::core::key::Json;
 
 /// Visits every leaf, with the names that lead there, and replaces those that the closure gives another value for.
 pub(super) fn each_leaf(event: &Json, mut other: impl FnMut(&[String], &Json) -> Option<Json>) -> Json {
@@ -30,15 +30,6 @@ fn walk(value: &mut Json, way: &mut Vec<String>, other: &mut impl FnMut(&[String
 /// Whether the member at these names is the path's, or below it.
 pub(super) fn is_at(path: &MemberPath, way: &[String]) -> bool {
     MemberPath::of_names(way).is_ok_and(|here| path.covers(&here) || here.covers(path))
-}
-
-/// Whether a redelivery brings another value there: ids of deliveries, counters of attempts, clocks.
-pub(super) fn is_of_delivery(way: &[String], value: &Json) -> bool {
-    let whole = way.iter().rev().fold(value.clone(), |value, name| Json::Object(vec![(name.clone(), value)]));
-    let found = Suspicions::of_parts(&whole);
-    [SuspicionKind::DeliveryId, SuspicionKind::Attempt, SuspicionKind::Clock]
-        .iter()
-        .any(|kind| found.count(*kind) > 0)
 }
 
 /// Another value of the same kind; a time stays one, a year later.

@@ -1,11 +1,9 @@
 //! `sluice key init`: a worked contract to begin with.
 
-use crate::contract::{FILE, config};
+use crate::contract::{FILE, write_new};
 use crate::exit;
-use crate::report::{Fail, say, tell};
+use crate::report::{Fail, tell};
 use clap::{Args, ValueEnum};
-use std::fs::OpenOptions;
-use std::io::Write;
 use std::path::PathBuf;
 
 #[derive(Args, Debug)]
@@ -50,15 +48,6 @@ pub fn init(args: &InitArgs) -> Result<u8, Fail> {
         tell!("{}", text.trim_end());
         return Ok(exit::OK);
     }
-    let shown = args.to.display();
-    let refused = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => config(format!(
-            "{shown} is there already, and is left as it is\n  to see the worked contract: --to -"
-        )),
-        _ => config(format!("{shown} cannot be written: {}", crate::input::reason(&error))),
-    };
-    let mut file = OpenOptions::new().write(true).create_new(true).open(&args.to).map_err(refused)?;
-    file.write_all(text.as_bytes()).map_err(refused)?;
-    say(&format!("{shown} is written; make it yours, then: sluice key lint"));
+    write_new(&args.to, text, "to see the worked contract: --to -")?;
     Ok(exit::OK)
 }

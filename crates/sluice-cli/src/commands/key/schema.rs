@@ -4,7 +4,7 @@ use crate::exit;
 use crate::report::tell;
 use clap::Subcommand;
 use serde_json::{Map, Value, json};
-use sluice::core::contract::{Every, FIELDS, UniqueIn};
+use sluice::core::contract::{Every, FIELDS, OWN_FIELDS, UniqueIn};
 use sluice::core::downstream::known_names;
 
 #[derive(Debug, Subcommand)]
@@ -22,8 +22,7 @@ pub fn contract(command: &ContractCommand) -> u8 {
 fn schema() -> Value {
     let fields = || FIELDS.iter().map(|(name, says)| ((*name).to_owned(), described(of(name), says)));
     let effect: Map<_, _> = fields().collect();
-    let own = ["one", "for_each", "definition", "identity", "period", "previous", "object_id"];
-    let defaults: Map<_, _> = fields().filter(|(name, _)| !own.contains(&name.as_str())).collect();
+    let defaults: Map<_, _> = fields().filter(|(name, _)| !OWN_FIELDS.contains(&name.as_str())).collect();
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "sluice.toml",

@@ -1,18 +1,16 @@
 //! `sluice key suggest`: which members could be an identity.
 
 use super::recorded::{self, Progress, Recorded};
-use crate::contract::{FILE, config};
+use crate::contract::{FILE, write_new};
 use crate::exit;
-use crate::input::reason;
-use crate::report::{Fail, say, tell};
+use crate::report::{Fail, tell};
 use crate::text::printable;
 use clap::Args;
 use serde_json::{Value, json};
 use sluice::core::key::JsonPointer;
 use sluice_advice::Deliveries;
 use sluice_advice::suggest::{Limits, Suggested, Suggestion, suggest as search};
-use std::fs::OpenOptions;
-use std::io::{BufReader, Write};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 /// So many sets are told in words.
@@ -124,14 +122,5 @@ fn write(effect: &str, best: &Suggestion) -> Result<(), Fail> {
     );
     sluice::core::contract::Contracts::parse(&text)
         .map_err(|error| Fail::usage(format!("--write: {}", error.message())))?;
-    let opened = OpenOptions::new().write(true).create_new(true).open(Path::new(FILE));
-    let written = opened.and_then(|mut file| file.write_all(text.as_bytes()));
-    written.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => config(format!(
-            "{FILE} is there already, and is left as it is\n  put this into it: identity = [{list}]"
-        )),
-        _ => config(format!("{FILE} cannot be written: {}", reason(&error))),
-    })?;
-    say(&format!("{FILE} is written; make it yours, then: sluice key lint"));
-    Ok(())
+    write_new(Path::new(FILE), &text, &format!("put this into it: identity = [{list}]"))
 }
